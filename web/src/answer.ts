@@ -1,7 +1,8 @@
 // The answer: the welfare, what to do now, and the payoffs.
 
 import type { Principal, View } from "./documents";
-import { el, rove, table } from "./dom";
+import { el, listed, rove, table } from "./dom";
+import { isCost, ON_COSTS, titled } from "./principals";
 import { double, plain, shown, signed, stepText } from "./numbers";
 
 export function drawAnswer(place: HTMLElement, view: View): void {
@@ -29,7 +30,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     const longTerm = answer.long_term_payoffs?.[principal.name];
     const own = answer.own_best?.[principal.name];
     return [
-      principal.name,
+      titled(principal),
       principal.stated,
       ...(isWeighted ? [plain(principal.weight)] : []),
       shown(gets),
@@ -39,6 +40,9 @@ export function drawAnswer(place: HTMLElement, view: View): void {
   };
   const isWeighted = model.principals.some((principal) => principal.weight !== "1");
   const head = ["principal", model.principals.every((one) => one.discount !== null && !one.is_rate) ? "discount" : "preference", ...(isWeighted ? ["weight"] : []), "gets", "vs long-term", "vs own best"];
+  const found = table(head, model.principals.map(row), "Who gets what");
+  // Five columns of more than that are wider than a phone.
+  const isLong = [...found.querySelectorAll("td")].some((cell) => (cell.textContent ?? "").length > 11);
   place.replaceChildren(
     el("p", { class: "now" }, `What to do now, in ${solution.start}: `, el("strong", {}, now.action), until),
     el(
@@ -50,6 +54,8 @@ export function drawAnswer(place: HTMLElement, view: View): void {
       tile(stepText(solution.horizon), `horizon, in ${model.step}s`),
     ),
     el("p", { class: "note" }, claim),
-    el("div", { class: "scroll" }, table(head, model.principals.map(row), "Who gets what")),
-  );  rove(place, ".number");
+    el("div", { class: "scroll" }, isLong ? listed(found) : found),
+    el("p", { class: "note" }, model.principals.some(isCost) ? ON_COSTS : ""),
+  );
+  rove(place, ".number");
 }

@@ -18,6 +18,8 @@ export async function ask<T>(path: string, body: object, signal?: AbortSignal): 
   try {
     const response = await send(path, body, signal);
     const data = await response.json();
+    // An answer that was whole when it was no longer wanted is no answer either.
+    signal?.throwIfAborted();
     if (response.ok) return { ok: true, data };
     return { ok: false, status: response.status, error: data.error, data: "format" in data ? data : null };
   } catch (error) {

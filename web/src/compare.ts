@@ -1,11 +1,12 @@
 // The plan compared with other strategies: gains and losses of each principal.
 
 import { ask } from "./api";
-import type { Compared, Num, Solution, View } from "./documents";
-import { el, rove, table } from "./dom";
+import type { Compared, Num, Principal, Solution } from "./documents";
+import { el, listed, rove, steadily, table } from "./dom";
 import { RULES, type Compromise } from "./front";
-import { decimal, double, isWide, shown, value } from "./numbers";
-import { question, type State } from "./state";
+import { between, decimal, double, isWide, shown, value } from "./numbers";
+import { isCost, titled } from "./principals";
+import { isSame, type Question, type Shown } from "./state";
 
 const NAMES: Record<string, string> = {
   counting: "the plan (counting)",
@@ -19,99 +20,140 @@ const NAMES: Record<string, string> = {
 const FEW = 200;
 
 export class ComparePanel {
-  private key = "";
-  private model = "";
+  /** What is compared, or being compared. */
+  private shown: Shown | null = null;
   private compared: Compared[] = [];
+  /** The fair points of the same question. */
+  private fair: Compromise[] = [];
   private asking: AbortController | null = null;
+  /** Whether the question was ended before it was answered. */
+  private isCancelled = false;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly status: HTMLElement,
   ) {}
 
-  async show(state: State, view: View, fair: Compromise[]): Promise<void> {
-    const key = JSON.stringify(question(state));
-    if (key === this.key) {
-      this.draw(view, fair);
+  /** Compares the plan of a view with others, unless that is known already. */
+  async show(shown: Shown): Promise<void> {
+    const before = this.shown;
+    this.shown = shown;
+    if (before && !this.isCancelled && isSame(before.asked, shown.asked)) {
+      this.draw();
       return;
     }
-    this.key = key;
+    [this.compared, this.fair, this.isCancelled] = [[], [], false];
     this.place.classList.add("old");
-    if (this.model !== state.model) this.place.replaceChildren();
-    this.model = state.model;
     this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
-    if (view.model.n_states > FEW || view.solution.engine !== "exact") {
-      this.asking = null;
-      this.compared = [];
-      this.place.replaceChildren();
+    this.asking = null;
+    if (shown.view.model.n_states > FEW || shown.view.solution.engine !== "exact") {
+      this.clear();
       this.status.textContent = "The model is too large to be compared here; the program does it: commonweal solve --compare.";
       return;
     }
+    const asking = new AbortController();
+    this.asking = asking;
     this.status.textContent = "Comparing …";
     try {
-      const answer = await ask<Solution>("/api/solve", { ...question(state), compare: true, time_limit: 60 }, asking.signal);
+      const answer = await ask<Solution>("/api/solve", { ...shown.asked, compare: true, time_limit: 60 }, asking.signal);
       this.asking = null;
       this.compared = answer.data?.comparison ?? [];
-      this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan." : answer.error.message;
-      this.draw(view, fair);
+      this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan; to the right is better." : answer.error.message;
+      if (this.compared.length === 0) this.clear();
+      this.draw();
     } catch (error) {
       // Another comparison was asked for meanwhile.
       if (!asking.signal.aborted) throw error;
     }
   }
 
+  /** Adds the fair points of a question, if it is the one that is compared. */
+  add(asked: Question, fair: Compromise[]): void {
+    if (!this.shown || !isSame(this.shown.asked, asked)) return;
+    this.fair = fair;
+    this.draw();
+  }
+
   /** Ends a question that is still open, so that the view need not wait for it. It is asked again when it is shown. */
   cancel(): void {
     if (!this.asking) return;
     this.asking.abort();
-    [this.asking, this.key] = [null, ""];
+    [this.asking, this.isCancelled] = [null, true];
   }
 
-  draw(view: View, fair: Compromise[]): void {
-    if (this.asking) return;
+  /** Another model is shown: nothing of the one before stays, and nothing more comes of it. */
+  forget(): void {
+    this.asking?.abort();
+    [this.asking, this.shown, this.compared, this.fair] = [null, null, [], []];
+    this.status.replaceChildren();
+    this.clear();
+  }
+
+  private clear(): void {
     this.place.classList.remove("old");
+    this.place.replaceChildren();
+  }
+
+  private draw(): void {
     const [plan] = this.compared;
-    if (!plan) {
-      this.place.replaceChildren();
-      return;
-    }
-    const principals = view.model.principals;
-    const isCost = (name: string) => principals.some((one) => one.name === name && value(one.weight) < 0);
-    const known = new Set(this.compared.map((one) => label(one, view.model.step)));
-    const sum = (payoffs: Record<string, Num>) => principals.reduce((sum, one) => sum + value(one.weight) * double(payoffs[one.name]!), 0);
-    const rows = [
-      ...this.compared.map((one) => ({
-        name: label(one, view.model.step) + (one.status ? " (stopped)" : ""),
-        payoffs: one.payoffs,
-        welfare: shown(one.welfare) as Node,
-        cost: isWide(one.welfare) ? 0 : double(plan.welfare) - double(one.welfare),
-      })),
-      ...fair.filter((one) => !known.has(`fair: ${one.name}`)).map((one) => ({
-        name: `fair: ${one.name}`,
-        payoffs: one.payoffs,
-        welfare: document.createTextNode(decimal(sum(one.payoffs))) as Node,
-        cost: double(plan.welfare) - sum(one.payoffs),
-      })),
+    if (!this.shown || !plan) return;
+    this.place.classList.remove("old");
+    const { model } = this.shown.view;
+    const { principals } = model;
+    const known = new Set(this.compared.map((one) => label(one, model.step)));
+    const rows: Row[] = [
+      ...this.compared.map((one) => ({ name: label(one, model.step) + (one.status ? " (stopped)" : ""), payoffs: one.payoffs, welfare: withUpper(one.welfare, one.upper) })),
+      ...this.fair.filter((one) => !known.has(`fair: ${one.name}`)).map((one) => ({ name: `fair: ${one.name}`, payoffs: one.payoffs, welfare: sum(principals, one.payoffs) })),
     ];
     const narrow = rows.filter((row) => principals.every((one) => !isWide(row.payoffs[one.name]!)));
     const largest = Math.max(1e-12, ...narrow.flatMap((row) => principals.map((one) => Math.abs(double(row.payoffs[one.name]!) - double(plan.payoffs[one.name]!)))));
-    const cell = (row: (typeof rows)[number], name: string) => {
+    const cell = (row: Row, principal: Principal) => {
+      const { name } = principal;
       const change = double(row.payoffs[name]!) - double(plan.payoffs[name]!);
       const share = Math.round((50 * Math.abs(change)) / largest);
-      const bar = el("i", { class: change > 0 !== isCost(name) ? "gain" : "loss", style: `--share:${share}%` });
+      const bar = el("i", { class: change > 0 !== isCost(principal) ? "gain" : "loss", style: `--share:${share}%` });
       return el("div", { class: "versus" }, shown(row.payoffs[name]!), row.payoffs === plan.payoffs || isWide(row.payoffs[name]!) ? null : el("span", { class: "bar", "aria-hidden": "true" }, bar));
     };
-    const nothing = (cost: number) => Math.abs(cost) < 1e-9 * Math.max(1, Math.abs(double(plan.welfare)));
-    const head = ["strategy", "welfare", "loses", ...principals.map((one) => (isCost(one.name) ? `${one.name} (cost)` : one.name))];
-    const cells = rows.map((row) => [row.name, row.welfare, nothing(row.cost) ? "" : decimal(row.cost), ...principals.map((one) => cell(row, one.name))]);
-    const found = table(head, cells, "What other strategies give");
-    // On a phone each row is a list of its own, with the names of the columns.
-    for (const row of found.tBodies[0]!.rows) [...row.cells].forEach((cell, at) => (cell.dataset.column = head[at]!));
-    this.place.replaceChildren(el("div", { class: "scroll" }, found));
+    const best = withUpper(plan.welfare, plan.upper);
+    const head = ["strategy", "welfare", "loses", ...principals.map(titled)];
+    const cells = rows.map((row, at) => [row.name, shown(row.welfare), at === 0 ? "" : loss(best, row.welfare), ...principals.map((one) => cell(row, one))]);
+    const found = listed(table(head, cells, "What other strategies give"));
+    steadily(() => this.place.replaceChildren(el("div", { class: "scroll" }, found)));
     rove(this.place, ".number");
   }
+}
+
+interface Row {
+  name: string;
+  payoffs: Record<string, Num>;
+  welfare: Num;
+}
+
+/** The welfare of a class whose best strategy is not known: from what was found to the upper bound, unless they are nearly the same. */
+function withUpper(welfare: Num, upper: number | string | undefined): Num {
+  const lower = Number(welfare.lower);
+  if (upper === undefined || Number(upper) - lower <= 1e-5 * Math.max(Math.abs(lower), Math.abs(Number(upper)))) return welfare;
+  return { lower, upper, value: (lower + Number(upper)) / 2 };
+}
+
+/** The weighted sum of payoffs, each between its bounds. */
+function sum(principals: Principal[], payoffs: Record<string, Num>): Num {
+  const total = (of: (number: Num, weight: number) => number | string) =>
+    principals.reduce((total, one) => total + value(one.weight) * Number(of(payoffs[one.name]!, value(one.weight))), 0);
+  return {
+    lower: total((number, weight) => (weight < 0 ? number.upper : number.lower)),
+    upper: total((number, weight) => (weight < 0 ? number.lower : number.upper)),
+    value: total((number) => number.value),
+  };
+}
+
+/** What is lost against the best, which nothing exceeds: a number, or bounds where either is known only between bounds. */
+function loss(best: Num, welfare: Num): string {
+  const scale = Math.max(1, Math.abs(double(best)));
+  const [least, most] = [Math.max(0, Number(best.lower) - Number(welfare.upper)), Math.max(0, Number(best.upper) - Number(welfare.lower))];
+  if (isWide(best) || isWide(welfare)) return between(least, most);
+  const lost = double(best) - double(welfare);
+  return Math.abs(lost) < 1e-9 * scale ? "0" : decimal(lost);
 }
 
 function label(one: Compared, step: string): string {

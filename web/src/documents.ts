@@ -43,10 +43,18 @@ export interface Turn {
   worse_for: string[] | null;
 }
 
+/** How steps count before the last segment of the time preferences. */
+export interface EarlierSegment {
+  from: number;
+  until: number;
+  deviations: Deviation[];
+}
+
 export interface Explanation {
   values: Record<string, Record<string, Num>>;
   deviations: Deviation[];
   changes: Turn[];
+  earlier?: EarlierSegment[];
 }
 
 export interface StateAnswer {

@@ -51,6 +51,14 @@ export function table(head: Child[], rows: Child[][], caption: string): HTMLTabl
   );
 }
 
+/** Makes a table one whose rows are lists on a phone, with the names of the columns. */
+export function listed(table: HTMLTableElement): HTMLTableElement {
+  const names = [...table.tHead!.rows[0]!.cells].map((cell) => cell.textContent ?? "");
+  for (const row of table.tBodies[0]!.rows) [...row.cells].forEach((cell, at) => (cell.dataset.column = names[at]!));
+  table.classList.add("listed");
+  return table;
+}
+
 /** The width that a picture has on the page. */
 export function roomOf(element: HTMLElement): number {
   return Math.max(260, Math.floor(element.clientWidth || 640));
@@ -64,6 +72,19 @@ export function textWidth(text: string, size: number): number {
 /** The beginning of a long name. */
 export function short(name: string, most = 18): string {
   return name.length > most ? name.slice(0, most - 1) + "…" : name;
+}
+
+/** The part of the page that a hand was on last. */
+let held: Element | null = null;
+for (const event of ["pointerdown", "focusin"]) {
+  document.addEventListener(event, ({ target }) => (held = target instanceof Element ? target.closest("section, header") : null), true);
+}
+
+/** Draws without moving what the reader has a hand on, although what stands above it may become higher or lower. */
+export function steadily(draw: () => void): void {
+  const top = held?.getBoundingClientRect().top;
+  draw();
+  if (top !== undefined) window.scrollBy({ top: held!.getBoundingClientRect().top - top, behavior: "instant" });
 }
 
 const rovers = new WeakMap<HTMLElement, { at: number }>();

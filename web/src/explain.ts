@@ -1,6 +1,6 @@
 // The explanation in words: which deviation pays, for whom, and until which step.
 
-import type { Deviation, Turn, View } from "./documents";
+import type { Deviation, EarlierSegment, Explanation, Turn, View } from "./documents";
 import { el } from "./dom";
 import { decimal, double, signed, stepNumber, stepText, value } from "./numbers";
 
@@ -19,8 +19,9 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   const answer = solution.states[solution.start]!;
   const lines: HTMLElement[] = [];
   const patient = [...new Set(solution.principals.map((principal) => whose(principal.name)))];
-  const inTheEnd = `In the long run the most patient principal decides: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} ${solution.long_term === "proven" ? "it" : "the strategy of the tail, assumed to be that one,"} earns ${decimal(double(answer.long_term_welfare))}.`;
-  lines.push(el("p", {}, inTheEnd));
+  const inTheLongRun = patient.length > 1 ? "In the long run the most patient principal decides: the" : "The";
+  const best = `${inTheLongRun} long-term strategy is best for ${patient.join(", then for ")}${solution.explanation?.earlier ? `, as ${model.step}s count in the end` : ""}.`;
+  lines.push(el("p", {}, `${best} From ${solution.start} ${solution.long_term === "proven" ? "it" : "the strategy of the tail, assumed to be that one,"} earns ${decimal(double(answer.long_term_welfare))}.`));
   const gain = double(answer.welfare) - double(answer.long_term_welfare);
   const memory = stepText(answer.memory);
   if (stepNumber(answer.memory) === 0) {
@@ -34,17 +35,7 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     const why = solution.engine === "certified" ? "it was proven in doubles" : "the model is large";
     lines.push(el("p", { class: "note" }, `The steps are not shown here: ${why}. The program has them: commonweal solve --exact --explain.`));
   } else {
-    const paying = explanation.deviations.filter((deviation) => deviation.pays_from !== null);
-    const never = explanation.deviations.length - paying.length;
-    if (paying.length > 0) {
-      lines.push(el("h4", {}, "Deviations that pay by themselves"));
-      lines.push(...listed(paying.map((deviation) => inWords(deviation, view))));
-      if (model.principals.length > 1) lines.push(el("p", { class: "note" }, "Each pays for a while only: later the impatient count less."));
-      if (model.principals.some((principal) => principal.weight !== "1")) {
-        lines.push(el("p", { class: "note" }, "The figures are each principal's own, before its weight; whether a deviation pays is decided with the weights."));
-      }
-    }
-    if (never > 0) lines.push(el("p", { class: "note" }, `${never} other ${never === 1 ? "choice never pays" : "choices never pay"} by ${never === 1 ? "itself" : "themselves"}.`));
+    lines.push(...(explanation.earlier ? inSegments(explanation, explanation.earlier, view) : inOne(explanation, view)));
     if (explanation.changes.length > 0) {
       lines.push(el("h4", {}, "Changes of the plan"));
       const turns = [...explanation.changes].reverse();
@@ -53,6 +44,53 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     lines.push(el("p", {}, `From ${model.step} ${stepText(solution.horizon)} on no deviation pays, in any state: that is the horizon.`));
   }
   place.replaceChildren(...lines);
+}
+
+/** The deviations where steps always count in the same way. */
+function inOne({ deviations }: Explanation, view: View): HTMLElement[] {
+  const lines: HTMLElement[] = [];
+  const paying = deviations.filter((deviation) => deviation.pays_from !== null);
+  if (paying.length > 0) {
+    lines.push(el("h4", {}, "Deviations that pay by themselves"), ...listed(paying.map((deviation) => inWords(deviation, view, true))));
+    if (view.model.principals.length > 1) lines.push(el("p", { class: "note" }, "Each pays for a while only: later the impatient count less."));
+    if (view.model.principals.some((principal) => principal.weight !== "1")) {
+      lines.push(el("p", { class: "note" }, "The figures are each principal's own, before its weight; whether a deviation pays is decided with the weights."));
+    }
+  }
+  const never = deviations.length - paying.length;
+  if (never > 0) lines.push(el("p", { class: "note" }, `${choices(never)} never ${never === 1 ? "pays by itself" : "pay by themselves"}.`));
+  return lines;
+}
+
+/** The deviations where time preferences have segments, the first segment first. Each is judged as if its steps counted so for ever: by another
+ * long-term strategy, perhaps. */
+function inSegments(explanation: Explanation, earlier: EarlierSegment[], view: View): HTMLElement[] {
+  const { step, states } = view.model;
+  const capital = step[0]!.toUpperCase() + step.slice(1);
+  const last = { from: Math.max(...earlier.map((segment) => segment.until)), until: null, deviations: explanation.deviations };
+  const parts = [...[...earlier].reverse(), last].map(({ from, until, deviations }) => {
+    const name = until === null ? `From ${step} ${stepText(from)} on` : until === from + 1 ? `${capital} ${stepText(from)}` : `${capital}s ${stepText(from)} to ${stepText(until - 1)}`;
+    const others = new Map<string, Set<string>>();
+    for (const { state, action } of deviations) others.set(state, (others.get(state) ?? new Set()).add(action));
+    // Where there is a choice, what is not a deviation is what the long-term strategy takes.
+    const taken = (states ?? []).flatMap((state) => {
+      const left = state.actions.filter((action) => !others.get(state.name)?.has(action.name));
+      return others.has(state.name) ? [`${left.map((action) => `“${action.name}”`).join(" or ")} in ${state.name}`] : [];
+    });
+    const told = taken.length === 0 || taken.length > MOST ? "" : `${until === null ? "The long-term strategy takes" : `If ${step}s counted for ever as they do then, the long-term strategy would take`} ${taken.join(", ")}.`;
+    const paying = deviations.filter((deviation) => deviation.pays_from !== null);
+    const never = deviations.length - paying.length;
+    const rest = never === 0 ? "" : ` ${choices(never)} ${never === 1 ? "pays" : "pay"} by ${never === 1 ? "itself" : "themselves"} in none of these ${step}s.`;
+    return [el("h4", {}, name), told ? el("p", {}, told) : null, ...(paying.length > 0 ? listed(paying.map((deviation) => inWords(deviation, view, false))) : []), rest ? el("p", { class: "note" }, rest.trim()) : null].filter((line) => line !== null);
+  });
+  // Where each step is a segment of its own, there are hundreds: the first and the last are read at once.
+  if (parts.length <= 2 * MOST) return parts.flat();
+  const between = parts.slice(MOST, -1);
+  return [...parts.slice(0, MOST).flat(), el("details", {}, el("summary", {}, `${between.length} more segments`), ...between.flat()), ...parts.at(-1)!];
+}
+
+function choices(n: number): string {
+  return `${n} other ${n === 1 ? "choice" : "choices"}`;
 }
 
 /** A time preference that is made of several discounts has an entry for each: `society (100/101)`. */
@@ -70,20 +108,21 @@ function figure(name: string, change: number, view: View): string {
   return `${name} (${signed(change / weight)}${weight < 0 ? " of cost" : ""})`;
 }
 
-function inWords(deviation: Deviation, view: View): string {
+/** Where and when a deviation pays, who gains and who loses; with figures if they are as of step 0. */
+function inWords(deviation: Deviation, view: View, hasFigures: boolean): string {
   const { step } = view.model;
   const sums = new Map<string, number>();
   for (const [name, number] of Object.entries(deviation.advantages)) {
     sums.set(whose(name), (sums.get(whose(name)) ?? 0) + double(number));
   }
   const changes = [...sums];
-  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => figure(name, change, view));
+  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => (hasFigures ? figure(name, change, view) : name));
   const [gains, pays] = [for_(1), for_(-1)];
   const last = stepNumber(deviation.pays_until!) - 1;
   const first = stepNumber(deviation.pays_from!);
   const until = last === first ? `at ${step} ${stepText(first)}` : `from ${step} ${stepText(deviation.pays_from!)} to ${stepText(typeof deviation.pays_until === "number" ? last : deviation.pays_until!)}`;
-  const who = [gains.length > 0 && `it gains for ${gains.join(", ")}`, pays.length > 0 && `costs ${pays.join(", ")}`].filter(Boolean).join(" and ");
-  return `In ${deviation.state}, “${deviation.action}” pays ${until}: at ${step} 0 ${who}.`;
+  const who = [gains.length > 0 && `better for ${gains.join(", ")}`, pays.length > 0 && `worse for ${pays.join(", ")}`].filter(Boolean).join(" and ");
+  return `In ${deviation.state}, “${deviation.action}” pays ${until}: ${hasFigures ? `at ${step} 0 ` : ""}it is ${who}.`;
 }
 
 function turned(turn: Turn, step: string): string {

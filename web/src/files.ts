@@ -19,7 +19,7 @@ function kinds(state: State, axes: [string, string] | null): Kind[] {
     ...picture("Timeline", "timeline"),
     ...picture("Payoffs over time", "payoffs"),
     ...picture("Who gains, who pays", "gains"),
-    ...(both ? [...picture("Strategy map", "map", { ...both, resolution: 8 }), ...picture("Front", "front", both)] : []),
+    ...(both ? [...picture("Strategy map", "map", { ...both, resolution: 12 }), ...picture("Front", "front", both)] : []),
   ];
 }
 

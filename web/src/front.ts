@@ -3,11 +3,12 @@
 import { ask } from "./api";
 import { played } from "./decisions";
 import type { Decision, Fair, Front, Num, View } from "./documents";
-import { el, roomOf, rove, short, svg } from "./dom";
+import { el, roomOf, rove, short, steadily, svg } from "./dom";
 import { decimal, double, shown, signed, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
-import { question, type State } from "./state";
+import { isCost } from "./principals";
+import { isSame, type Question, type Shown } from "./state";
 
 /** A point that a click shows. */
 export interface Compromise {
@@ -32,68 +33,77 @@ const LIMIT = 60;
 /** Marks of the rules' points: they differ in shape as well as in colour. */
 const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
 
-/** What a front depends on, whatever its axes. */
-const ofState = (state: State) => JSON.stringify(question(state));
+type Axes = [string, string];
 
 export class FrontPanel {
-  private key = "";
-  private model = "";
+  /** What the front is of that is shown, or being computed, and which two principals it shows. */
+  private of: { shown: Shown; axes: Axes } | null = null;
   private front: Front | null = null;
-  /** The state whose front is shown, and its compromises. */
-  private of = "";
   private fair: Compromise[] = [];
   private asking: AbortController | null = null;
+  /** Whether the question was ended before it was answered. */
+  private isCancelled = false;
   private chosen: Compromise | null = null;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly status: HTMLElement,
     private readonly told: HTMLElement,
-    private readonly use: (weights: Record<string, string>) => void,
+    private readonly use: (asked: Question, weights: Record<string, string>) => void,
   ) {}
 
   /** Ends a question that is still open, so that the view need not wait for it. It is asked again when it is shown. */
   cancel(): void {
     if (!this.asking) return;
     this.asking.abort();
-    [this.asking, this.key] = [null, ""];
+    [this.asking, this.isCancelled] = [null, true];
   }
 
-  /** The compromises that are known, if they are of this state. */
-  compromises(state: State): Compromise[] {
-    return this.of === ofState(state) ? this.fair : [];
+  /** Another model is shown: nothing of the one before stays, and nothing more comes of it. */
+  forget(): void {
+    this.asking?.abort();
+    [this.of, this.front, this.fair] = [null, null, []];
+    for (const part of [this.status, this.told]) part.replaceChildren();
+    this.clear();
   }
 
-  /** Shows the front of this state; `then` is called when the points of the rules are known. */
-  async show(state: State, view: View, axes: [string, string], then: () => void): Promise<void> {
-    const key = JSON.stringify([question(state), axes]);
-    if (key === this.key) {
-      this.draw(view, axes);
+  private clear(): void {
+    this.place.classList.remove("old");
+    this.place.replaceChildren();
+  }
+
+  /** The compromises that are known, if they answer this question. */
+  compromises(asked: Question): Compromise[] {
+    return this.of && isSame(this.of.shown.asked, asked) ? this.fair : [];
+  }
+
+  /** Shows the front of a view; all of its compromises are known when it is done. */
+  async show(shown: Shown, axes: Axes): Promise<void> {
+    const before = this.of;
+    this.of = { shown, axes };
+    if (before && !this.isCancelled && isSame(before.shown.asked, shown.asked) && String(before.axes) === String(axes)) {
+      this.draw();
       return;
     }
-    this.key = key;
-    this.of = ofState(state);
-    [this.front, this.fair, this.chosen] = [null, [], null];
+    [this.front, this.fair, this.chosen, this.isCancelled] = [null, [], null, false];
     this.place.classList.add("old");
-    if (this.model !== state.model) this.place.replaceChildren();
-    this.model = state.model;
     this.told.replaceChildren();
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.status.textContent = "Computing the front …";
-    const hasCosts = view.model.principals.some((one) => value(one.weight) < 0);
+    const hasCosts = shown.view.model.principals.some(isCost);
     try {
-      const body = { ...question(state), time_limit: LIMIT };
+      const body = { ...shown.asked, time_limit: LIMIT };
       const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1], vertices: VERTICES }, asking.signal);
       if (!answer.ok && !answer.data?.vertices) {
-        this.place.replaceChildren();
+        this.clear();
         const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
         this.status.textContent = answer.status === 503 ? late : answer.error.message;
       } else {
         this.front = answer.data as Front;
         this.status.textContent = this.inWords(this.front) + (hasCosts ? " Rules other than the sum are left out: they would take costs for gains." : "");
-        this.draw(view, axes);
+        this.draw();
       }
       for (const [rule, name] of hasCosts ? [] : RULES) {
         const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
@@ -102,10 +112,9 @@ export class FrontPanel {
         // What was found before the time ran out is a compromise too, if not the fairest.
         const found = fair.status === "stopped" ? `${name}, best so far` : name;
         this.fair.push({ name: found, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
-        this.draw(view, axes);
+        this.draw();
       }
       this.asking = null;
-      then();
     } catch (error) {
       // Another front was asked for meanwhile.
       if (!asking.signal.aborted) throw error;
@@ -121,11 +130,13 @@ export class FrontPanel {
     return `${vertices}, then stopped: ${front.reason}. They are on the front; the rest of it lies in the shaded triangles.`;
   }
 
-  draw(view: View, axes: [string, string]): void {
-    if (!this.front) return;
+  private draw(): void {
+    if (!this.front || !this.of) return;
     this.place.classList.remove("old");
+    const { shown: of, axes } = this.of;
+    const { view } = of;
     const [x, y] = axes;
-    const gets = (name: string) => (view.model.principals.some((one) => one.name === name && value(one.weight) < 0) ? `${short(name)} costs` : `${short(name)} gets`);
+    const gets = (name: string) => (costs(view, name) ? `${short(name)} costs` : `${short(name)} gets`);
     const at = (payoffs: Record<string, Num>): [number, number] => [double(payoffs[x]!), double(payoffs[y]!)];
     const plan: Compromise = {
       name: "the plan",
@@ -171,8 +182,8 @@ export class FrontPanel {
       shape.append(svg("title", {}, told));
       const pick = () => {
         this.chosen = point;
-        this.tell(view, point);
-        this.draw(view, axes);
+        steadily(() => this.tell(of, point));
+        this.draw();
       };
       shape.addEventListener("click", pick);
       shape.addEventListener("keydown", (event) => {
@@ -189,31 +200,39 @@ export class FrontPanel {
       el("li", {}, svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` })), name);
     const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" ≈ "))));
     const focused = document.activeElement?.getAttribute("data-point");
-    this.place.replaceChildren(chart.drawing, legend);
+    steadily(() => this.place.replaceChildren(chart.drawing, legend));
     rove(this.place, "[data-point]");
-    if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus();
+    if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
   /** Says what a compromise gives whom, and how it is played. */
-  private tell(view: View, point: Compromise): void {
+  private tell({ asked, view }: Shown, point: Compromise): void {
+    const names = view.model.principals.map((principal) => principal.name);
     const plan = view.solution.states[view.solution.start]!.payoffs;
     const row = (name: string, number: Num) =>
-      el("li", {}, `${name} gets `, shown(number), ` (${signed(double(number) - double(plan[name]!))} against the plan)`);
+      el("li", {}, `${name} ${costs(view, name) ? "costs" : "gets"} `, shown(number), ` (${signed(double(number) - double(plan[name]!))} against the plan)`);
     const start = view.solution.start;
     const mix = point.mix.map((drawn) => {
       const chance = point.mix.length > 1 ? `with probability ${drawn.probability}: ` : "";
       return el("li", {}, `${chance}in ${start} ${played(drawn.decisions[start] ?? [], view.model.step)}`);
     });
-    const weights = Object.entries(point.weights);
-    const isUsable = weights.length > 0 && weights.every(([, weight]) => weight.length < 40);
+    // Who has no weight does not count.
+    const isKnown = Object.keys(point.weights).length > 0;
+    const weights = names.map((name) => [name, point.weights[name] ?? "0"] as const);
+    const isUsable = isKnown && weights.every(([, weight]) => weight.length < 40);
     this.told.replaceChildren(
       el("h4", {}, point.name),
       el("ul", {}, ...Object.entries(point.payoffs).map(([name, number]) => row(name, number)), ...mix),
-      weights.length === 0 ? "" : el("p", { class: "note" }, `It is optimal for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
-      isUsable ? el("button", { type: "button", click: () => this.use(point.weights) }, "Set the weight sliders to these") : "",
+      !isKnown ? "" : el("p", { class: "note" }, `It is optimal for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
+      isUsable ? el("button", { type: "button", click: () => this.use(asked, Object.fromEntries(weights)) }, "Set the weight sliders to these") : "",
     );
     rove(this.told, ".number");
   }
+}
+
+/** Whether what a principal gets is a cost. */
+function costs(view: View, name: string): boolean {
+  return view.model.principals.some((principal) => principal.name === name && isCost(principal));
 }
 
 /** Where the lines meet beyond which nothing lies: one through each of two points, given by the weights for which nothing is better

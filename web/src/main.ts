@@ -4,7 +4,7 @@ import { drawAnswer } from "./answer";
 import { type Answer, ask, Latest } from "./api";
 import { ComparePanel } from "./compare";
 import type { Entry, Mistake, View } from "./documents";
-import { byId, el } from "./dom";
+import { byId, el, steadily } from "./dom";
 import { Editor } from "./editor";
 import { drawExplanation } from "./explain";
 import { fillFiles, openReport } from "./files";
@@ -16,7 +16,7 @@ import { Actions } from "./palette";
 import { drawPayoffs } from "./payoffs";
 import { Run } from "./run";
 import { Sliders } from "./sliders";
-import { fromFragment, initial, question, type State, toFragment } from "./state";
+import { fromFragment, initial, isSame, type Question, question, type Shown, type State, toFragment } from "./state";
 import { drawTimeline } from "./timeline";
 
 /** What the page came with. */
@@ -35,21 +35,26 @@ const LONG_LINK = 8000;
 
 const opened: Opened = JSON.parse(byId("opened").textContent ?? "null");
 let state: State = initial(opened.name, opened.model);
-let view: View | null = null;
+/** What the page shows: the last view that came, with the question that it answers. */
+let shown: Shown | null = null;
 let actions = new Actions();
+/** Marks the number that was set last as refused, if it has a slider. */
+let refuse: ((why: string) => void) | null = null;
 
 const editor = new Editor((text) => {
   state.model = text;
   after("typing", REST_TYPING, refresh);
 });
 const sliders = new Sliders(byId("sliders"), (change) => {
-  const { name } = change;
-  if (change.kind === "weight") state.weights = { ...state.weights, [name]: change.text };
-  else if (change.kind === "discount") state.discounts = { ...state.discounts, [name]: change.text };
+  const { name, text } = change;
+  if (change.kind === "weight") state.weights = { ...state.weights, [name]: text };
+  else if (change.kind === "discount") state.discounts = { ...state.discounts, [name]: text };
   else {
-    state.parameters = { ...state.parameters, [name]: { ...state.parameters[name], ...change.values } };
-    delete state.discounts[name];
+    const { [name]: _replaced, ...others } = state.discounts;
+    state.discounts = others;
+    state.parameters = { ...state.parameters, [name]: { ...state.parameters[name], [change.parameter]: text } };
   }
+  refuse = change.refuse;
   refresh();
 });
 const graph = new GraphPanel(byId("graph"), (name) => {
@@ -58,18 +63,22 @@ const graph = new GraphPanel(byId("graph"), (name) => {
   drawSteps();
   remember();
 });
-const map = new MapPanel(byId("map"), byId("map-status"), (x, y) => {
-  const [first, second] = axes()!;
-  state.discounts = { ...state.discounts, [first]: x, [second]: y };
+const map = new MapPanel(byId("map"), byId("map-status"), ({ model }, discounts) => {
+  // A map of the model before has nothing to say about this one.
+  if (model !== state.model) return;
+  state.discounts = { ...state.discounts, ...discounts };
+  refuse = null;
   refresh();
 });
-const front = new FrontPanel(byId("front"), byId("front-status"), byId("compromise"), (weights) => {
-  state.weights = { ...weights };
+const front = new FrontPanel(byId("front"), byId("front-status"), byId("compromise"), ({ model }, weights) => {
+  if (model !== state.model) return;
+  state.weights = weights;
+  refuse = null;
   refresh();
 });
 const compare = new ComparePanel(byId("compare"), byId("compare-status"));
 const run = new Run(graph, byId("run-told"), byId<HTMLButtonElement>("run"), (step) => showStep(step));
-const live = new Latest<Answer<View>>((answer) => received(answer));
+const live = new Latest<{ asked: Question; answer: Answer<View> }>(({ asked, answer }) => received(asked, answer));
 
 /** Does something once its time has come, unless it is asked for again before. */
 const timers = new Map<string, number>();
@@ -108,39 +117,62 @@ function refresh(): void {
   tellRest();
   front.cancel();
   compare.cancel();
-  live.ask(() => ask<View>("/api/view", question(state)));
+  const asked = question(state);
+  live.ask(async () => ({ asked, answer: await ask<View>("/api/view", asked) }));
   remember();
 }
 
-function received(answer: Answer<View>): void {
-  document.body.classList.remove("asking");
+/** Takes an answer. One of another model than the present one is dropped; one of other sliders is drawn, as the next is on its way. */
+function received(asked: Question, answer: Answer<View>): void {
+  const isPresent = isSame(asked, question(state));
+  if (!isPresent && asked.model !== state.model) return;
   // Bounds alone, of a view whose time was over, are no view.
-  if (!answer.ok && !answer.data?.timeline) {
-    const hasOverrides = [state.discounts, state.weights, state.parameters].some((own) => Object.keys(own).length > 0);
-    if (answer.status === 422 && answer.error.line === null && hasOverrides) {
-      // The text has other principals now, or other preferences: the sliders are reset.
-      asWritten();
-      return refresh();
-    }
-    return refused(answer.error);
+  const found = answer.data?.timeline ? answer.data : null;
+  if (!isPresent) {
+    if (found) accept({ asked, view: found });
+    return;
   }
-  accept(answer.ok ? answer.data : answer.data!);
+  document.body.classList.remove("asking");
+  if (found) accept({ asked, view: found });
+  else if (!answer.ok) refused(asked, answer.status, answer.error);
+  refuse = null;
 }
 
-function refused(mistake: Mistake): void {
-  editor.show(mistake);
-  document.body.classList.add("stale");
-  tellRest();
+function refused(asked: Question, status: number, mistake: Mistake): void {
+  const hasOverrides = [asked.discounts, asked.weights, asked.parameters].some((own) => Object.keys(own).length > 0);
+  if (status !== 422 || mistake.line !== null || !hasOverrides) {
+    editor.show(mistake);
+    document.body.classList.add("stale");
+    tellRest();
+    return;
+  }
+  // A mistake without a line is one of the sliders' numbers, not of the text. The name of the API's key says nothing here.
+  const why = `${mistake.message.replace(/^`\w+`: /, "")}${mistake.help ? `; ${mistake.help}` : ""}`;
+  if (shown?.asked.model === asked.model) {
+    // The page goes on with the numbers that were taken last.
+    [state.discounts, state.weights, state.parameters] = [shown.asked.discounts, shown.asked.weights, shown.asked.parameters];
+    if (refuse) refuse(why);
+    else say(`Not taken: ${why}.`);
+    drawSliders();
+    remember();
+    after("panels", REST_SLIDING, drawPanels);
+  } else {
+    // The text has other principals now, or other preferences.
+    asWritten();
+    say(`The sliders are as the model has it again: ${why}.`);
+    refresh();
+  }
 }
 
-function accept(found: View): void {
+function accept(found: Shown): void {
   document.body.classList.remove("stale");
   editor.show(null);
-  view = found;
-  suit(found);
+  if (shown?.asked.model !== found.asked.model) for (const panel of [map, front, compare]) panel.forget();
+  shown = found;
+  suit(found.view);
   actions = new Actions();
-  for (const row of found.timeline.rows) for (const run of row.runs) if (run.action !== null) actions.colour(run.action);
-  run.reset(found);
+  for (const row of found.view.timeline.rows) for (const run of row.runs) if (run.action !== null) actions.colour(run.action);
+  run.reset(found.view);
   draw();
   after("panels", REST_SLIDING, drawPanels);
 }
@@ -153,43 +185,49 @@ function asWritten(): void {
 
 /** The two principals of the map and of the front. */
 function axes(): [string, string] | null {
-  const names = view?.model.principals.map((principal) => principal.name) ?? [];
+  const names = shown?.view.model.principals.map((principal) => principal.name) ?? [];
   if (state.axes && state.axes.every((axis) => names.includes(axis)) && state.axes[0] !== state.axes[1]) return state.axes;
   return names.length >= 2 ? [names[0]!, names[1]!] : null;
 }
 
-/** The discount of a principal, if it has a single one. */
-function single(name: string): string | null {
-  return view?.model.principals.find((principal) => principal.name === name)?.discount ?? null;
-}
-
 /** Draws all that the view has. */
 function draw(): void {
-  if (!view) return;
+  if (!shown) return;
+  const { view } = shown;
   const { model } = view;
-  byId("title").textContent = model.name ?? opened.gallery.find((entry) => entry.name === state.name)?.title ?? state.name;
-  byId("description").textContent = model.description ?? (opened.gallery.find((entry) => entry.model === state.model)?.description ?? "");
-  sliders.show(model.principals, state.unit, model.step);
-  drawAnswer(byId("answer"), view);
-  drawSteps();
-  drawPayoffs(byId("payoffs"), view);
-  drawExplanation(byId("explanation"), view);
-  fillAxes();
+  drawSliders();
+  steadily(() => {
+    byId("title").textContent = model.name ?? opened.gallery.find((entry) => entry.name === state.name)?.title ?? state.name;
+    byId("description").textContent = model.description ?? (opened.gallery.find((entry) => entry.model === state.model)?.description ?? "");
+    drawAnswer(byId("answer"), view);
+    drawSteps();
+    drawPayoffs(byId("payoffs"), view);
+    drawExplanation(byId("explanation"), view);
+    fillAxes(view);
+  });
   byId("state-names").replaceChildren(...(model.states ?? []).slice(0, 2000).map((place) => el("option", { value: place.name })));
-  const [first, second] = axes() ?? [];
-  if (first && second) map.draw([first, second], [single(first), single(second)]);
+  const both = axes();
+  if (both) map.mark(shown, both, state.unit);
+}
+
+/** Shows the numbers of the view on the sliders, unless these are ahead of it. */
+function drawSliders(): void {
+  if (!shown || !isSame(shown.asked, question(state))) return;
+  const { model } = shown.view;
+  sliders.show(model.principals, state.unit, model.step);
 }
 
 /** Draws what depends on the step that is shown. */
 function drawSteps(): void {
-  if (!view) return;
+  if (!shown) return;
+  const { asked, view } = shown;
   const last = Math.max(8, ...view.timeline.rows.flatMap((row) => row.runs.map((run) => stepNumber(run.from)))) + 2;
   const slider = byId<HTMLInputElement>("step");
   slider.max = String(Math.min(last, 10_000));
   slider.value = String(state.step);
   byId("step-told").textContent = `${view.model.step} ${state.step}`;
   drawTimeline(byId("timeline"), view, actions, state.step, showStep);
-  graph.draw(view, actions, state.step, state.around, state.model);
+  graph.draw(view, actions, state.step, state.around, asked.model);
   byId("around").parentElement!.hidden = !view.model.states || !graph.isPartial;
   run.remark();
 }
@@ -203,19 +241,23 @@ function showStep(step: number): void {
 /** Draws what takes longer: map, front, comparison. */
 function drawPanels(): void {
   // While a request is pending, the panels are updated by its answer. A text that is being typed may have other principals.
-  if (!view || document.body.classList.contains("asking") || timers.has("typing")) return;
-  const present = view;
+  if (!shown || document.body.classList.contains("asking") || timers.has("typing")) return;
+  const present = shown;
   const both = axes();
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
-  if (both) {
-    follow(map.show(state, both, [single(both[0]), single(both[1])], present.model.n_states));
-    follow(front.show(state, present, both, () => compare.draw(present, front.compromises(state))));
-  }
-  follow(compare.show(state, present, front.compromises(state)));
+  follow(compare.show(present));
+  if (!both) return;
+  const isAll = present.view.model.principals.length === 2;
+  byId("front-title").textContent = isAll ? "What both can get" : `What ${both[0]} and ${both[1]} can get`;
+  byId("front-note").textContent = isAll
+    ? "On the front neither can gain unless the other loses. A click shows the details of a point."
+    : `The line is the front of ${both[0]} and ${both[1]}, as if nobody else counted. The plan and the points of the rules serve the others too, so that they may lie inside. A click shows what everybody gets.`;
+  follow(map.show(present, both, state.unit));
+  follow(front.show(present, both).then(() => compare.add(present.asked, front.compromises(present.asked))));
 }
 
-function fillAxes(): void {
-  const names = view!.model.principals.map((principal) => principal.name);
+function fillAxes(view: View): void {
+  const names = view.model.principals.map((principal) => principal.name);
   const both = axes();
   byId("axes").hidden = names.length < 3;
   if (!both) return;
@@ -276,7 +318,7 @@ function listen(): void {
   });
   byId("unit").addEventListener("change", (event) => {
     state.unit = (event.target as HTMLInputElement).value === "rate" ? "rate" : "factor";
-    if (view) sliders.show(view.model.principals, state.unit, view.model.step);
+    drawSliders();
     drawPanels();
     remember();
   });
@@ -352,7 +394,7 @@ async function begin(): Promise<void> {
     return restore();
   }
   editor.set(state.model);
-  if (opened.view) accept(opened.view);
+  if (opened.view) accept({ asked: question(state), view: opened.view });
   else refresh();
 }
 

@@ -2,22 +2,24 @@
 
 import { ask } from "./api";
 import type { StrategyMap } from "./documents";
-import { el, roomOf, short, svg } from "./dom";
+import { el, roomOf, short, steadily, svg } from "./dom";
 import { decimal, discountOfRate, value } from "./numbers";
 import { REST, shade } from "./palette";
 import { plane } from "./plane";
-import { question, type State } from "./state";
+import type { Question, Shown, State } from "./state";
 
 type Unit = State["unit"];
 
 /** First the best strategy in the middle of each cell, two or three times; then boundaries that are located. What takes longer than `quick`, in
  * milliseconds, is the last. */
 const STAGES = [
-  { path: "/api/sketch", resolution: 6, time_limit: 30, quick: 1500, told: "6 × 6 cells" },
-  { path: "/api/sketch", resolution: 12, time_limit: 30, quick: 2000, told: "12 × 12 cells" },
-  { path: "/api/sketch", resolution: 40, time_limit: 20, quick: 500, told: "40 × 40 cells" },
-  { path: "/api/map", resolution: 8, time_limit: 25, quick: 0, told: "Boundaries pass through points that are located by exact solutions" },
+  { path: "/api/sketch", resolution: 6, quick: 1500, told: "6 × 6 cells" },
+  { path: "/api/sketch", resolution: 12, quick: 2000, told: "12 × 12 cells" },
+  { path: "/api/sketch", resolution: 40, quick: 500, told: "40 × 40 cells" },
+  { path: "/api/map", resolution: 12, quick: 0, told: "Boundaries pass through points that are located by exact solutions; a band much thinner than a twelfth of an axis may be missing" },
 ];
+/** What takes this many seconds is given up; the sketch before it stays. */
+const LIMIT = 60;
 /** A smaller model begins with the second stage, which it has at once. */
 const SMALL = 20;
 
@@ -59,6 +61,12 @@ function discountAt({ unit, least, greatest }: Range, place: number): string {
 
 /** The two discounts, where there are single ones. */
 type Own = [string | null, string | null];
+
+function ownOf({ view }: Shown, axes: Axes): Own {
+  return axes.map((name) => view.model.principals.find((principal) => principal.name === name)?.discount ?? null) as Own;
+}
+
+type Axes = [string, string];
 
 /** Where the letter of a region stands. */
 interface Letter {
@@ -110,22 +118,28 @@ function isInside(rings: [number, number][][], x: number, y: number): boolean {
   return inside;
 }
 
+/** What a map depends on: a question, but for the discounts of its axes; the axes, and their range. */
+interface Subject {
+  asked: Question;
+  axes: Axes;
+  range: Range;
+}
+
 export class MapPanel {
-  private key = "";
-  private shown = "";
+  /** What the map is of that is shown, or being computed. */
+  private subject: Subject | null = null;
   private map: StrategyMap | null = null;
   private asking: AbortController | null = null;
   /** Where the sliders are. */
   private own: Own = [null, null];
   private lettered: { map: StrategyMap; letters: Letter[] } | null = null;
-  private range: Range = rangeOf("factor", [null, null]);
   /** Where on the axes a place of the drawing is. */
   private at: ((event: MouseEvent) => [number, number]) | null = null;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly status: HTMLElement,
-    private readonly set: (x: string, y: string) => void,
+    private readonly set: (asked: Question, discounts: Record<string, string>) => void,
   ) {
     // A finer map may replace the drawing between press and release, and then there is no click: the panel hears the two itself.
     let pressed: PointerEvent | null = null;
@@ -133,48 +147,78 @@ export class MapPanel {
     place.addEventListener("pointerup", (event) => {
       const isClick = pressed !== null && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 6;
       pressed = null;
-      const places = (isClick && this.at?.(event)) || [NaN, NaN];
-      const { least, greatest } = this.range;
+      if (!isClick || !this.at || !this.subject) return;
+      const places = this.at(event);
+      const { least, greatest } = this.subject.range;
       const margin = 0.015 * (greatest - least);
-      if (places.every((place) => place >= least - margin && place <= greatest + margin)) this.set(discountAt(this.range, places[0]), discountAt(this.range, places[1]));
+      if (places.every((place) => place >= least - margin && place <= greatest + margin)) this.choose(places);
     });
   }
 
-  /** Shows the map of this state, and asks for it if it is another one than before. */
-  async show(state: State, axes: [string, string], own: Own, nStates: number): Promise<void> {
-    const others = Object.entries(state.discounts).filter(([name]) => !axes.includes(name));
-    // A range stays while both discounts lie in it.
-    const before = JSON.stringify([state.model, state.unit, axes]);
-    if (before !== this.shown || !own.every((discount) => holds(this.range, discount))) this.range = rangeOf(state.unit, own);
-    this.shown = before;
-    const { unit, least, greatest } = this.range;
-    const key = JSON.stringify([state.model, state.weights, state.parameters, others, axes, this.range]);
-    if (key === this.key) {
-      this.draw(axes, own);
+  private choose(places: [number, number]): void {
+    const { asked, axes, range } = this.subject!;
+    this.set(asked, { [axes[0]]: discountAt(range, places[0]), [axes[1]]: discountAt(range, places[1]) });
+  }
+
+  /** What the map of these sliders is of. A range stays while both discounts lie in it. */
+  private subjectOf({ asked }: Shown, axes: Axes, unit: Unit, own: Own): Subject {
+    const before = this.subject;
+    const discounts = Object.fromEntries(Object.entries(asked.discounts).filter(([name]) => !axes.includes(name)));
+    const stays = before && before.asked.model === asked.model && before.range.unit === unit && String(before.axes) === String(axes) && own.every((discount) => holds(before.range, discount));
+    return { asked: { ...asked, discounts }, axes, range: stays ? before.range : rangeOf(unit, own) };
+  }
+
+  /** Moves the mark, if the map is that of these sliders. Another one looks old until `show` replaces it. */
+  mark(shown: Shown, axes: Axes, unit: Unit): void {
+    const own = ownOf(shown, axes);
+    const isSame = JSON.stringify(this.subjectOf(shown, axes, unit, own)) === JSON.stringify(this.subject);
+    this.place.classList.toggle("old", !isSame);
+    if (isSame) this.draw(own);
+  }
+
+  /** Another model is shown: nothing of the one before stays, and nothing more comes of it. */
+  forget(): void {
+    this.asking?.abort();
+    this.subject = null;
+    this.clear();
+  }
+
+  private clear(): void {
+    [this.map, this.at] = [null, null];
+    this.place.classList.remove("old");
+    this.place.replaceChildren();
+  }
+
+  /** Shows the map of these sliders, and asks for it if it is another one than before. */
+  async show(shown: Shown, axes: Axes, unit: Unit): Promise<void> {
+    const own = ownOf(shown, axes);
+    const subject = this.subjectOf(shown, axes, unit, own);
+    if (JSON.stringify(subject) === JSON.stringify(this.subject)) {
+      this.draw(own);
       return;
     }
-    this.key = key;
-    this.map = null;
-    this.own = own;
+    this.place.classList.add("old");
+    [this.subject, this.own, this.map] = [subject, own, null];
+    const { least, greatest } = subject.range;
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.status.textContent = "Computing the map …";
     try {
-      for (const [at, { path, resolution, time_limit, quick, told }] of STAGES.entries()) {
-        if (at === 0 && nStates <= SMALL) continue;
+      for (const [at, { path, resolution, quick, told }] of STAGES.entries()) {
+        if (at === 0 && shown.view.model.n_states <= SMALL) continue;
         const began = performance.now();
         const [x, y] = axes.map((name) => (unit === "rate" ? `${name}.rate` : name));
-        const body = { ...question(state), discounts: Object.fromEntries(others), x, y, least, greatest, resolution, time_limit };
+        const body = { ...subject.asked, x, y, least, greatest, resolution, time_limit: LIMIT };
         const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
           // A sketch stays until a whole map is there.
-          if (!this.map) this.place.replaceChildren();
+          if (!this.map) this.clear();
           this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes too long here.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
           return;
         }
         this.map = answer.data;
-        this.draw(axes, this.own);
+        this.draw(this.own);
         const isLast = at === STAGES.length - 1 || performance.now() - began > quick;
         this.status.textContent = isLast ? `${told}.` : `${told}; refining …`;
         if (isLast) return;
@@ -187,15 +231,17 @@ export class MapPanel {
 
   /** Where the letters of a map stand: once for each map, as a slider draws it at every move. */
   private letters(map: StrategyMap): Letter[] {
-    if (this.lettered?.map !== map) this.lettered = { map, letters: letters(map, this.range) };
+    if (this.lettered?.map !== map) this.lettered = { map, letters: letters(map, this.subject!.range) };
     return this.lettered.letters;
   }
 
   /** Draws what is known, with a mark where the sliders are. */
-  draw(axes: [string, string], own: Own): void {
+  private draw(own: Own): void {
     this.own = own;
-    if (!this.map) return;
-    const { unit, least, greatest } = this.range;
+    if (!this.map || !this.subject) return;
+    this.place.classList.remove("old");
+    const { axes, range } = this.subject;
+    const { unit, least, greatest } = range;
     // What has no extent is not on the map, and not in its legend.
     const regions = this.map.drawn.filter((region) => region.outline.some((ring) => ring.length > 2));
     const width = Math.min(roomOf(this.place), 520);
@@ -239,7 +285,7 @@ export class MapPanel {
       const move = moves[event.key];
       if (!move) return;
       event.preventDefault();
-      this.set(discountAt(this.range, x + move[0] * step), discountAt(this.range, y + move[1] * step));
+      this.choose([x + move[0] * step, y + move[1] * step]);
     });
     const swatch = (at: number) => svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("rect", { width: 14, height: 14, rx: 2, style: `fill:${colours[at]}` }));
     const hasLetter = new Set(places.map((letter) => letter.at));
@@ -250,7 +296,7 @@ export class MapPanel {
     if (narrow.length > 0) legend.append(el("li", { class: "note" }, "On the map without a letter, because there is no room for one:"), ...narrow.map(entry));
     if (!isOnMap) legend.append(el("li", { class: "note" }, `The map ends at ${tick(ends[1])}; the sliders are beyond.`));
     const had = this.place.contains(document.activeElement);
-    this.place.replaceChildren(chart.drawing, legend);
+    steadily(() => this.place.replaceChildren(chart.drawing, legend));
     if (had) chart.drawing.focus({ preventScroll: true });
   }
 }

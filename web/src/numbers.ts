@@ -30,6 +30,11 @@ export function isWide(number: Num): boolean {
   return !number.exact && !(width <= 1e-6 * Math.max(1, Math.abs(double(number))));
 }
 
+/** Two bounds. */
+export function between(lower: number, upper: number): string {
+  return `[${decimal(lower)}, ${decimal(upper)}]`;
+}
+
 /** A number with its exact fraction, or its bounds, behind it. Bounds that are far apart are shown themselves. */
 export function shown(number: Num): HTMLElement {
   const value = double(number);
@@ -38,7 +43,7 @@ export function shown(number: Num): HTMLElement {
   if (exact && exact.length <= 300) told = `exactly ${exact.replace("-", "−")}`;
   else if (exact) told = `exactly a fraction of ${exact.length} digits`;
   else told = `between ${decimal(Number(number.lower))} and ${decimal(Number(number.upper))}`;
-  const text = isWide(number) ? `[${decimal(Number(number.lower))}, ${decimal(Number(number.upper))}]` : decimal(value);
+  const text = isWide(number) ? between(Number(number.lower), Number(number.upper)) : decimal(value);
   return el("span", { class: "number", tabindex: -1, "data-exact": told, "aria-label": `${text}, ${told}` }, text);
 }
 

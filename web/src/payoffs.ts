@@ -5,6 +5,7 @@ import { el, roomOf, short, svg } from "./dom";
 import { decimal, value } from "./numbers";
 import { ofPrincipal, series } from "./palette";
 import { plane, range } from "./plane";
+import { isCost } from "./principals";
 
 /** More principals than this are not drawn. */
 const DRAWN = 7;
@@ -25,7 +26,7 @@ function curves(view: View): Curve[] {
       principals.reduce((total, principal) => total + value(principal.weight) * (source[principal.name]?.[step] ?? 0), 0),
     );
     const own = principals.slice(0, principals.length > 1 ? DRAWN : 0).map((principal, at) => ({
-      name: short(principal.name) + suffix,
+      name: short(principal.name) + (isCost(principal) ? " (cost)" : "") + suffix,
       colour: ofPrincipal(at),
       values: source[principal.name] ?? [],
       isDashed,
@@ -47,7 +48,7 @@ export function drawPayoffs(place: HTMLElement, view: View): void {
   const words = all.map((curve) => `${curve.name} ends at ${decimal(curve.values.at(-1) ?? 0)}`).join("; ");
   const chart = plane(size, { x: [0, steps], y: range(all.flatMap((curve) => curve.values)) }, {
     x: `${view.model.step}s taken`,
-    y: "payoff so far",
+    y: view.model.principals.some(isCost) ? "payoff or cost so far" : "payoff so far",
     title: "Accrued payoffs",
     description: words,
   });

@@ -34,7 +34,8 @@ export function plane(
 ): Plane {
   const { width, height } = size;
   const yTicks = ticks(...ranges.y, height / 50);
-  const left = 30 + Math.max(...yTicks.map((tick) => textWidth(told(tick), 13)));
+  // Digits are wider than letters are on average.
+  const left = 30 + Math.max(...yTicks.map((tick) => textWidth(told(tick), 15)));
   const xTicks = ticks(...ranges.x, (width - left) / 70);
   // The last label stands in the middle below its tick.
   const [right, top, bottom] = [width - Math.max(12, textWidth(told(xTicks.at(-1) ?? 0), 13) / 2), 10, height - 44];

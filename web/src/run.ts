@@ -5,6 +5,7 @@ import type { View } from "./documents";
 import { el } from "./dom";
 import type { GraphPanel } from "./graph";
 import { decimal, value } from "./numbers";
+import { isCost } from "./principals";
 
 const PACE = 700;
 
@@ -97,7 +98,7 @@ export class Run {
   private tell(done: string): void {
     const { model } = this.view!;
     this.graph.mark(this.state);
-    const got = model.principals.map((principal, p) => (principal.discount === null ? "" : `${principal.name} has ${decimal(this.got[p]!)}`));
+    const got = model.principals.map((principal, p) => (principal.discount === null ? "" : `${principal.name} ${isCost(principal) ? "has cost" : "has"} ${decimal(this.got[p]!)}`));
     const where = `Run ${this.seed}, step ${this.step}: ${done}now in ${model.states![this.state]!.name}`;
     this.told.replaceChildren(el("span", {}, `${where}; so far ${got.filter(Boolean).join(", ")}.`));
   }

@@ -9,10 +9,12 @@ import type { State } from "./state";
 type Unit = State["unit"];
 
 /** What the reader has set. */
-export type Change =
-  | { kind: "discount"; name: string; text: string }
-  | { kind: "weight"; name: string; text: string }
-  | { kind: "parameters"; name: string; values: Record<string, string> };
+export type Change = ({ kind: "discount" } | { kind: "weight" } | { kind: "parameter"; parameter: string }) & {
+  name: string;
+  text: string;
+  /** Marks the number as one that the server does not take, and says why. */
+  refuse: (why: string) => void;
+};
 
 /** The places of a slider: where a number stands, and the number at a place as exact text. */
 interface Scale {
@@ -45,7 +47,8 @@ const within = (test: (number: number) => boolean, error: string) => (text: stri
 const rates = geometric(0.1, 300, 3);
 const statedRates = geometric(0.1, 100, 3);
 const numbers = geometric(0.01, 10, 3);
-const steps = geometric(1, 1000, 4);
+/** Numbers of steps from 1 to 1,000, each at one place: the smaller ones one by one. */
+const STEPS = [...new Set(Array.from({ length: 401 }, (_, place) => Math.round(geometric(1, 1000, 6).at(place))))];
 
 /** A discount in the unit of the reader. Factors move in steps of 0.005, rates from 0.1 % to 300 %. */
 const DISCOUNT: Record<Unit, Scale> = {
@@ -83,9 +86,9 @@ const SCALES: Record<Parameter["kind"], Scale> = {
     },
   },
   steps: {
-    places: 400,
-    place: (count) => steps.place(value(count)),
-    at: (place) => String(Math.round(steps.at(place))),
+    places: STEPS.length - 1,
+    place: (count) => Math.max(0, STEPS.findLastIndex((own) => own <= value(count))),
+    at: (place) => String(STEPS[place]),
     shown: plain,
     typed: within((number) => Number.isInteger(number) && number >= 1, "a whole number of steps, at least 1"),
   },
@@ -114,21 +117,24 @@ class Dial {
     what: string,
     label: string,
     private readonly scale: Scale,
-    set: (text: string) => void,
+    set: (text: string, refuse: (why: string) => void) => void,
   ) {
+    const refused = (why: string) => this.refuse(why);
     const id = `refused-${Dial.count++}`;
     this.slider = el("input", { type: "range", min: 0, max: scale.places, step: 1, "aria-label": label });
     this.field = el("input", { type: "text", size: 7, "aria-label": `${label}, typed`, "aria-errormessage": id, spellcheck: "false", autocomplete: "off" });
     this.error = el("p", { class: "refused", id, role: "alert", hidden: true });
     this.slider.addEventListener("input", () => {
+      const number = scale.at(Number(this.slider.value));
       this.refuse(null);
-      set(scale.at(Number(this.slider.value)));
+      [this.isTyping, this.field.value] = [false, scale.shown(number)];
+      set(number, refused);
     });
     this.field.addEventListener("change", () => {
       const found = scale.typed(this.field.value);
       this.isTyping = false;
-      this.refuse("error" in found ? found.error : null);
-      if ("number" in found) set(found.number);
+      this.refuse("error" in found ? `write ${found.error}` : null);
+      if ("number" in found) set(found.number, refused);
     });
     // What is mended is no longer marked, although it counts only when it is whole.
     this.field.addEventListener("input", () => {
@@ -138,18 +144,17 @@ class Dial {
     this.element = el("div", { class: "dial" }, el("div", { class: "line" }, el("span", { class: "what" }, what), this.slider, this.field), this.error);
   }
 
-  /** Marks what was typed as refused, until it is mended or another number is set. */
+  /** Marks what the field says as refused, until it is mended or another number is set. */
   private refuse(why: string | null): void {
     this.error.hidden = why === null;
-    this.error.textContent = why === null ? "" : `“${this.field.value}” is not taken: write ${why}.`;
+    this.error.textContent = why === null ? "" : `“${this.field.value}” is not taken: ${why}.`;
     if (why === null) this.field.removeAttribute("aria-invalid");
     else this.field.setAttribute("aria-invalid", "true");
   }
 
-  /** Shows a number, unless a hand is on it or what was typed waits to be mended. */
+  /** Shows a number, unless what was typed waits to be mended. */
   show(number: string, isKnown: boolean, told: string): void {
-    const at = this.scale.place(number);
-    if (document.activeElement !== this.slider || Number(this.slider.value) !== at) this.slider.value = String(at);
+    this.slider.value = String(this.scale.place(number));
     if (!this.isTyping && this.error.hidden) this.field.value = isKnown ? this.scale.shown(number) : "";
     this.slider.setAttribute("aria-valuetext", told || this.scale.shown(number));
   }
@@ -209,11 +214,11 @@ export class Sliders {
     const own = moved(principal);
     const dials = own.map((parameter) => {
       const what = called(parameter, step);
-      return { parameter: parameter.name, dial: new Dial(what, `${what} of ${name}`, SCALES[parameter.kind], (text) => this.move(name, parameter.name, text)) };
+      return { parameter: parameter.name, dial: new Dial(what, `${what} of ${name}`, SCALES[parameter.kind], (text, refuse) => this.changed({ kind: "parameter", name, parameter: parameter.name, text, refuse })) };
     });
     const label = unit === "factor" ? `discount of ${name}` : `rate of ${name}`;
-    const single = new Dial(unit, label, DISCOUNT[unit], (text) => this.changed({ kind: "discount", name, text }));
-    const weight = new Dial("weight", `weight of ${name}`, WEIGHT, (text) => this.changed({ kind: "weight", name, text }));
+    const single = new Dial(unit, label, DISCOUNT[unit], (text, refuse) => this.changed({ kind: "discount", name, text, refuse }));
+    const weight = new Dial("weight", `weight of ${name}`, WEIGHT, (text, refuse) => this.changed({ kind: "weight", name, text, refuse }));
     const told = el("span", { class: "note" });
     this.rows.set(name, { dials, single, told, weight });
     const folded = (what: string, dial: Dial) => el("details", {}, el("summary", {}, what), dial.element);
@@ -226,19 +231,7 @@ export class Sliders {
     );
   }
 
-  private latest = new Map<string, Principal>();
-
-  /** Another value of one number. The standard deviation of rates stays below their mean. */
-  private move(name: string, parameter: string, text: string): void {
-    const values: Record<string, string> = { [parameter]: text };
-    const other = (key: string) => this.latest.get(name)?.parameters.find((own) => own.name === key)?.value;
-    const [mean, sd] = [values["mean"] ?? other("mean"), values["sd"] ?? other("sd")];
-    if (mean !== undefined && sd !== undefined && value(sd) >= value(mean)) values["sd"] = String(Number((0.9 * value(mean)).toPrecision(3)));
-    this.changed({ kind: "parameters", name, values });
-  }
-
   private fill(principal: Principal, unit: Unit): void {
-    this.latest.set(principal.name, principal);
     const row = this.rows.get(principal.name)!;
     for (const { parameter, dial } of row.dials) dial.show(principal.parameters.find((own) => own.name === parameter)!.value, true, "");
     const discount = principal.discount ?? principal.patience;

@@ -1,5 +1,7 @@
 // The state of the page. It is stored in the address, so that a link shows the same page.
 
+import type { View } from "./documents";
+
 export interface State {
   name: string;
   model: string;
@@ -21,9 +23,22 @@ export function initial(name: string, model: string): State {
   return { name, model, discounts: {}, weights: {}, parameters: {}, unit: "factor", step: 0, around: null, axes: null };
 }
 
-/** What every question about the present model begins with. */
-export function question(state: State): Pick<State, "model" | "discounts" | "weights" | "parameters"> {
+/** What every question begins with: a model, and what the sliders say in place of it. It never changes; a move of a slider makes another one. */
+export type Question = Readonly<Pick<State, "model" | "discounts" | "weights" | "parameters">>;
+
+/** A view with the question that it answers. The sliders, and even the model, may have changed since: what is computed further is asked
+ * with this question and drawn with this view. */
+export interface Shown {
+  asked: Question;
+  view: View;
+}
+
+export function question(state: State): Question {
   return { model: state.model, discounts: state.discounts, weights: state.weights, parameters: state.parameters };
+}
+
+export function isSame(one: Question, other: Question): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 const PREFIX = "#v1:";

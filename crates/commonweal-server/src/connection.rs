@@ -1,42 +1,116 @@
-//! Connections: a limited number, each with a timeout for its request and for reading the answer.
+//! Connections: a limited number, each with a timeout for its request and for reading the answer. If there are as many as there may be, a
+//! new one takes the place of the oldest whose client is waited for.
 
 use crate::limits::Limits;
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Sleep, sleep};
 
 /// Serves every connection, for ever.
 pub async fn serve(listener: TcpListener, router: Router, limits: &Limits) {
-    /// A pause if the system has no file descriptors left.
+    /// A pause if the system has no file descriptors left, or all requests are being served.
     const BREATH: Duration = Duration::from_millis(50);
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.patience).max_headers(64).max_buf_size(64 << 10);
+    let mut clients: VecDeque<Weak<Client>> = VecDeque::new();
     loop {
-        let place = Arc::clone(&places).acquire_owned().await.expect("the places are never closed");
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(BREATH).await;
             continue;
         };
+        let place = loop {
+            if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+                break place;
+            }
+            close_one(&mut clients);
+            if let Ok(place) = tokio::time::timeout(BREATH, Arc::clone(&places).acquire_owned()).await {
+                break place.expect("the places are never closed");
+            }
+        };
         // Disables Nagle's algorithm.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let client = Arc::new(Client::default());
+        clients.push_back(Arc::downgrade(&client));
+        if clients.len() > 2 * limits.connections {
+            clients.retain(|client| client.strong_count() > 0);
+        }
+        let own = Arc::clone(&client);
+        let inner = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(Arc::clone(&own));
+            inner.call(request)
+        });
         let connection = builder.serve_connection(TokioIo::new(Paced::new(stream, limits.patience)), service);
         tokio::spawn(async move {
             let _place = place;
-            // A broken connection is ignored.
-            let _ = connection.await;
+            tokio::select! {
+                // A broken connection is ignored.
+                _ = connection => {}
+                () = client.closing.notified() => {}
+            }
         });
+    }
+}
+
+/// Who is at the other end of a connection: one who is waited for, or one whose request is being answered.
+#[derive(Debug, Default)]
+pub struct Client {
+    phase: AtomicU8,
+    closing: Notify,
+}
+
+/// The client has not sent all of its request, or reads the answer: its connection may be closed for another one.
+const AWAITED: u8 = 0;
+/// Its request waits for its turn or is being computed.
+const SERVED: u8 = 1;
+const CLOSED: u8 = 2;
+
+impl Client {
+    /// Keeps the connection open while a request of it is served: until the value is dropped.
+    pub fn served(self: Arc<Client>) -> Served {
+        let _ = self.phase.compare_exchange(AWAITED, SERVED, Ordering::Relaxed, Ordering::Relaxed);
+        Served(self)
+    }
+
+    /// Closes the connection unless a request of it is served.
+    fn close(&self) -> bool {
+        let is_awaited = self.phase.compare_exchange(AWAITED, CLOSED, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_awaited {
+            self.closing.notify_one();
+        }
+        is_awaited
+    }
+}
+
+/// A request that is being served.
+pub struct Served(Arc<Client>);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.phase.compare_exchange(SERVED, AWAITED, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// Closes the oldest connection whose client is waited for, if there is one.
+fn close_one(clients: &mut VecDeque<Weak<Client>>) {
+    let closed = clients.iter().position(|client| client.upgrade().is_some_and(|client| client.close()));
+    if let Some(at) = closed {
+        clients.remove(at);
     }
 }
 

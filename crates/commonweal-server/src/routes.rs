@@ -1,6 +1,7 @@
 //! The paths and their handlers, behind the guard and with a line in the log.
 
 use crate::answers::{Context, QUESTIONS, Question, Reply, SoFar, Unanswered, VIEW};
+use crate::connection::Client;
 use crate::fields::Fields;
 use crate::gallery::gallery;
 use crate::guard::{Guard, HEADERS};
@@ -111,7 +112,9 @@ async fn asset(uri: Uri) -> Response {
 /// Reads the body of a question, waits for its turn, and answers it.
 async fn answer(question: Question, State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let asked = async {
+        let client = request.extensions().get::<Arc<Client>>().cloned();
         let body = body(request.into_body(), &shared.context.limits).await?;
+        let _served = client.map(Client::served);
         let mut fields = Fields::of(&body)?;
         let most = shared.context.limits.time;
         let limit = match fields.number("time_limit")? {

@@ -172,18 +172,46 @@ fn a_body_that_does_not_come_gets_408() {
     assert_eq!(body(&refused)["error"]["message"], "the body took too long to come");
 }
 
-/// The only connection of this server is free again when the client that does not read has lost it.
 #[test]
 fn a_client_that_does_not_read_loses_its_connection_and_one_that_reads_gets_all() {
-    let limits = Limits { connections: 1, patience: Duration::from_millis(300), ..Limits::default() };
-    let server = Serving::new(limits);
+    let server = Serving::new(Limits { patience: Duration::from_millis(300), ..Limits::default() });
     let table = || server.sent("POST", "/api/csv", &format!("{{\"model\": \"{HOTEL}\"}}"));
     let mut idle = table();
     let whole = answer(table());
     assert_eq!(whole.split_once("\r\n\r\n").expect("a head").1.len(), LARGE);
+    // Many times its patience, so that a busy machine has let go of it too.
+    std::thread::sleep(Duration::from_secs(5));
     let mut rest = Vec::new();
     let ended = idle.read_to_end(&mut rest);
     assert!(ended.is_err() || rest.len() < LARGE, "{} bytes", rest.len());
+}
+
+/// Clients that take every connection and send nothing, or half a request, make room for one that asks; one that is being served keeps its own.
+#[test]
+fn slow_clients_give_their_connections_up_and_served_ones_do_not() {
+    const CONNECTIONS: usize = 6;
+    let limits = Limits { connections: CONNECTIONS, patience: Duration::from_secs(3600), ..Limits::default() };
+    let server = Serving::new(limits);
+    let served = server.solve();
+    server.has_begun();
+    let halves = [
+        String::new(),
+        "POST /api/solve HTTP/1.1\r\nHost: ".to_owned(),
+        format!("POST /api/solve HTTP/1.1\r\nHost: {}\r\nContent-Length: 9\r\n\r\n{{", server.address),
+    ];
+    let slow: Vec<TcpStream> = (0..3 * CONNECTIONS)
+        .map(|at| {
+            let mut stream = server.connect();
+            stream.write_all(halves[at % halves.len()].as_bytes()).expect("a beginning");
+            stream
+        })
+        .collect();
+    for _ in 0..2 * CONNECTIONS {
+        assert!(answer(server.sent("GET", "/api/health", "")).starts_with("HTTP/1.1 204 "));
+    }
+    server.go_on.send(()).expect("the served one waits");
+    assert_eq!(body(&answer(served))["states"]["s0"]["welfare"]["exact"], "127/9");
+    drop(slow);
 }
 
 /// Whatever takes long after the solve: what was solved is the answer.

@@ -8,7 +8,7 @@ use super::{
     yaml_events::{Events, Kind, Node},
 };
 use crate::{
-    model::{DEFAULT_ERROR, GREEN_BOOK, Preference, PreferenceError, Principal, Schedule, as_rate},
+    model::{DEFAULT_ERROR, GREEN_BOOK, LATEST, Preference, PreferenceError, Principal, Schedule, as_rate},
     number::{Rational, decimal_or_fraction, parse_rate, parse_rational, rate_text},
 };
 
@@ -36,8 +36,6 @@ const COMPANIONS: [(Key, &[Key]); 4] = [
     (Key::Hazard, &[Key::Hyperbolic]),
     (Key::Error, &[Key::Gamma, Key::Hyperbolic]),
 ];
-/// The latest step that an entry may name: other JSON readers round larger integers.
-const LATEST: u64 = (1 << 53) - 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {

@@ -38,7 +38,7 @@ pub(crate) use integer_rows::least_common_multiple;
 pub use lists::Lists;
 pub use names::{NameTable, nearest};
 pub use parameters::{Parameter, ParameterKind};
-pub use preference::{Approximation, DEFAULT_ERROR, GREEN_BOOK, Preference, PreferenceError, Schedule};
+pub use preference::{Approximation, DEFAULT_ERROR, GREEN_BOOK, LATEST, Preference, PreferenceError, Schedule};
 pub(crate) use preference::{Entry, as_rate, discount_of};
 pub use principal::{Part, Principal, Segment};
 pub use share::{OwnStates, SourceChoice, StateSource};

@@ -129,5 +129,9 @@ mod tests {
         }
         let until = Preference::Discount { discount: number("1/2"), until: Some(3) };
         assert_eq!(until.with_parameter("until", &number("5/2")), None);
+        // What a file refuses, the model refuses.
+        let later = |steps: &str| until.with_parameter("until", &number(steps)).unwrap().resolve().map(|_| ());
+        assert_eq!(later("9007199254740991"), Ok(()));
+        assert!(later("9007199254740992").unwrap_err().message.contains("2^53"));
     }
 }

@@ -108,6 +108,8 @@ impl PreferenceError {
 pub const GREEN_BOOK: &str = "green-book";
 /// The error of a mixture for which none is stated: a millionth.
 pub const DEFAULT_ERROR: (i64, u64) = (1, 1_000_000);
+/// The latest step that a preference may name: other JSON readers round larger integers.
+pub const LATEST: u64 = (1 << 53) - 1;
 /// The least error of a mixture.
 const LEAST_ERROR: (i64, u64) = (1, 1_000_000_000_000);
 /// The greatest error of a mixture.
@@ -405,11 +407,17 @@ fn undiscounted(until: u64) -> Result<Vec<Segment>, PreferenceError> {
 }
 
 fn check_end(until: u64) -> Result<(), PreferenceError> {
-    if until > 0 {
-        return Ok(());
+    match until {
+        0 => {
+            let help = "write how many steps count, at least 1, or leave the principal out";
+            refused("until", "`until` is 0: no step counts", help)
+        }
+        1..=LATEST => Ok(()),
+        _ => {
+            let message = format!("`until` is {until}, which is later than any step that a file may name, 2^53 − 1");
+            refused("until", message, "write fewer steps, or leave `until` out: then all count")
+        }
     }
-    let help = "write how many steps count, at least 1, or leave the principal out";
-    refused("until", "`until` is 0: no step counts", help)
 }
 
 impl Schedule {

@@ -110,8 +110,16 @@ fn deep_and_exploding_documents_are_refused() {
     let model = |text: &str| server.post("/api/solve", &json!({"model": text}));
     model(&"[".repeat(100_000)).refused(422, "");
     model(&"- ".repeat(10_000)).refused(422, "");
+    // Every state repeats a row with a way to every state: a file of 300 kB, and a hundred million targets.
+    const N: usize = 10_000;
+    let targets: String = (0..N).map(|n| format!("s{n}: 1/{N}, ")).collect();
+    let rows: String = (1..N).map(|n| format!("  s{n}: *row\n")).collect();
+    let bomb = format!("principals: {{p: 1/2}}\nstates:\n  s0: &row {{a: {{to: {{{targets}}}}}}}\n{rows}");
+    model(&bomb).refused(422, "the aliases of this file expand to far more than the file itself");
+    // Nested ones are refused where the first nested list stands, before any is expanded.
     let bomb: String = (1..30).map(|n| format!("  a{n}: &a{n} [*a{0}, *a{0}, *a{0}, *a{0}]\n", n - 1)).collect();
-    model(&format!("principals:\n  a0: &a0 [x, x]\n{bomb}states: {{s: {{a: {{to: s}}}}}}\n")).refused(422, "");
+    let nested = model(&format!("principals:\n  a0: &a0 [x, x]\n{bomb}states: {{s: {{a: {{to: s}}}}}}\n"));
+    assert_eq!(nested.refused(422, "not a list")["line"], 2);
     model("principals: {p: 1e-999999999}\nstates: {s: {a: {to: s}}}\n").refused(422, "");
     model(&format!("principals: {{p: 1/{}}}\nstates: {{s: {{a: {{to: s}}}}}}\n", "9".repeat(2_000_000)))
         .refused(422, "");

@@ -1,6 +1,6 @@
 //! The interface that other programs rely on: addresses, statuses, documents.
 
-use super::serving::{HOTEL, Serving};
+use super::serving::{HOTEL, PATIENT, Serving};
 use crate::program::{Folder, paper};
 use serde_json::json;
 use std::io::Write;
@@ -33,6 +33,44 @@ fn solve_answers_with_the_bytes_that_the_program_prints() {
         let expected = std::fs::read_to_string(paper(&format!("{name}.expected.json"))).expect("its answer");
         let answer = server.post("/api/solve", &json!({"model": model}));
         assert_eq!((answer.status, answer.text()), (200, expected.as_str()), "{name}");
+    }
+}
+
+/// Comparisons, explanations, maps, fronts and fair lotteries too, of models with costs, schedules and rates.
+#[test]
+fn every_document_has_the_bytes_that_the_program_prints() {
+    let server = Serving::new(&PATIENT);
+    let folder = Folder::new();
+    let study =
+        |name: &str| concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/case-studies/").to_owned() + name + ".yaml";
+    let hotel = paper("hotel.yaml").display().to_string();
+    let compare = |path: &str, asked: &serde_json::Value, model: &str, args: &[&str]| {
+        let mut body = asked.clone();
+        body["model"] = std::fs::read_to_string(model).expect("a model").into();
+        let answer = server.post(path, &body);
+        assert_eq!(answer.status, 200, "{path} of {model}");
+        // What only a page draws comes last.
+        let document = match answer.text().split_once(",\n  \"drawn\":") {
+            Some((document, _)) => format!("{document}\n}}\n"),
+            None => answer.text().to_owned(),
+        };
+        let printed = folder.run(&[&[args[0], model, "--json"], &args[1..]].concat()).done().stdout;
+        assert!(document == printed, "{path} of {model}: {document:.300} … and {printed:.300} …");
+    };
+    let details = json!({"compare": true, "explain": true});
+    for model in [&hotel, &study("two-rates-in-health-care")] {
+        compare("/api/solve", &details, model, &["solve", "--compare", "--explain"]);
+    }
+    compare("/api/solve", &json!({"explain": true}), &study("green-book-investment"), &["solve", "--explain"]);
+    let axes = json!({"x": "alice", "y": "bob", "least": "0", "greatest": "0.9", "resolution": 4});
+    let ranges = ["--x-range", "0..0.9", "--y-range", "0..0.9", "--resolution", "4"];
+    compare("/api/map", &axes, &hotel, &[&["map", "--x", "alice", "--y", "bob"], &ranges[..]].concat());
+    let axes = json!({"x": "alice.rate", "y": "bob.rate", "least": "0.4", "greatest": "0.9", "resolution": 3});
+    let ranges = ["--x-range", "40%..90%", "--y-range", "40%..90%", "--resolution", "3"];
+    compare("/api/map", &axes, &hotel, &[&["map", "--x", "alice.rate", "--y", "bob.rate"], &ranges[..]].concat());
+    compare("/api/front", &json!({"vertices": 20}), &hotel, &["front", "--vertices", "20"]);
+    for rule in ["max-min", "nash", "kalai-smorodinsky"] {
+        compare("/api/fair", &json!({"rule": rule}), &hotel, &["fair", "--rule", rule]);
     }
 }
 
