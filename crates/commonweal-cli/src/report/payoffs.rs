@@ -210,6 +210,7 @@ fn counting_note(model: &Structure) -> &'static str {
 
 /// `≈ 0`, for a number with bounds around 0 that are negligible relative to the scale.
 fn next_to_nothing(value: &Value, scale: f64) -> Option<String> {
+    let scale = scale.min(LARGE);
     let around = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0 && !value.enclosure.is_point();
     let says_nothing = value.enclosure.width().is_finite() && value.enclosure.width() <= 1e-7 * scale;
     let bounds = (value.exact.is_none() && around && says_nothing).then(|| "≈ 0".to_owned());

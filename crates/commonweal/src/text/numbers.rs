@@ -88,6 +88,7 @@ pub fn rounded_discounts(exact: &[&Rational]) -> Vec<String> {
     let digits = (FEWEST..=MOST).find(tells).unwrap_or(MOST);
     let text = |discount: &&Rational| match rounded(discount, digits) {
         _ if discount.is_zero() => "0".to_owned(),
+        _ if ending_decimal(discount).is_some_and(|all| all.len() <= digits + 2) => ending_decimal(discount).expect("it ends"),
         text if text.len() > digits => format!("≈ 1 − {}", decimal(&(Rational::ONE - *discount))),
         text => format!("≈ 0.{text}"),
     };
@@ -285,10 +286,15 @@ pub fn is_short_decimal(exact: &Rational) -> bool {
     (exact * Rational::from(1_000_000)).is_whole() && shown().is_ok_and(|shown| shown == *exact)
 }
 
-/// `≈ 0`, for a number that is not 0 but negligible relative to the scale; also for such bounds around 0.
+/// Larger numbers do not make others negligible.
+pub const LARGE: f64 = 1e6;
+
+/// `≈ 0`, for a number that is not 0 but negligible relative to the scale; also for such bounds around 0. Beside numbers above
+/// [`LARGE`] it must be below the last decimal that tables show: a payoff of 5 is never nothing.
 pub fn near_zero(value: &Value, scale: f64) -> Option<String> {
     /// Twelve digits are more than any table shows.
     const NOTHING: f64 = 1e-12;
+    let scale = scale.min(LARGE);
     let magnitude = value.enclosure.lower().abs().max(value.enclosure.upper().abs());
     let is_zero = value.exact.as_ref().is_some_and(Rational::is_zero) || magnitude == 0.0;
     (!is_zero && magnitude <= NOTHING * scale).then(|| "≈ 0".to_owned())
@@ -334,7 +340,7 @@ mod tests {
         assert_eq!(shown(&["0.99", "9/10", "0"]), ["0.99", "0.9", "0"]);
         assert_eq!(shown(&["0.99", "2/3"]), ["99/100", "2/3"]);
         let close = "123456789012345678901/370370367037037036704";
-        assert_eq!(shown(&[close, "1/2"]), ["≈ 0.333333", "≈ 0.500000"]);
+        assert_eq!(shown(&[close, "1/2"]), ["≈ 0.333333", "0.5"]);
         let nearly_alike = shown(&[close, "1/3"]);
         assert!(nearly_alike[0] != nearly_alike[1] && nearly_alike[0].starts_with("≈ 0.333333"), "{nearly_alike:?}");
     }
@@ -356,6 +362,8 @@ mod tests {
         assert_eq!(near("0", 1.5), None);
         assert_eq!(near("1e-9", 1.5), None);
         assert_eq!(near("1e-9", 1e9).as_deref(), Some("≈ 0"));
+        assert_eq!(near("5", 1e13), None);
+        assert_eq!(near("-0.00001", 1e300), None);
         assert_eq!(near_zero(&Value::from(Enclosure::new(-5e-324, 1e-20)), 1.0).as_deref(), Some("≈ 0"));
         assert_eq!(near_zero(&Value::from(Enclosure::new(-1.0, 1.0)), 1.0), None);
     }
