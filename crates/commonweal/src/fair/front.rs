@@ -112,19 +112,29 @@ const LONGEST_PERIOD: usize = 64;
 
 /// The front of two principals, exactly if the engine is exact.
 pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
-    within_work(set, options, |set, options| trace(set, principals, options))
+    within_work(set, options, |set, options| trace(set, principals, options), |front| front.stopped)
 }
 
-/// What `find` finds with the work that is allowed: in fractions, or in doubles if fractions are too long to find anything and nobody asked
-/// for them.
+/// What `find` finds with the work that is allowed: in fractions, or in doubles if fractions take too long to find anything, or to reach the gap
+/// asked for, and nobody asked for them.
 pub(super) fn within_work<'m, T>(
     set: &PayoffSet<'m>,
     options: &FrontOptions,
     find: impl Fn(&PayoffSet<'m>, &FrontOptions) -> Result<T, StopReason>,
+    stopped: impl Fn(&T) -> Option<StopReason>,
 ) -> Result<T, StopReason> {
-    let found = find(&set.limited(options.work_limit, None), options);
-    let too_long = matches!(found, Err(StopReason::Work | StopReason::LayerLimit));
-    if too_long && set.gap().is_none() && set.options().engine == Engine::Auto && set.model().check_doubles().is_ok() {
+    let may_change = set.gap().is_none() && set.options().engine == Engine::Auto && set.model().check_doubles().is_ok();
+    let first = if may_change && !options.gap.is_zero() {
+        options.work_limit.min(FrontOptions::default().work_limit)
+    } else {
+        options.work_limit
+    };
+    let found = find(&set.limited(first, None), options);
+    let too_long = match &found {
+        Ok(found) => first < options.work_limit && stopped(found) == Some(StopReason::Work),
+        Err(reason) => matches!(reason, StopReason::Work | StopReason::LayerLimit),
+    };
+    if too_long && may_change {
         let gap = Rational::try_from(DEFAULT_GAP).expect("finite").max(options.gap.clone());
         let in_doubles = set.limited(options.work_limit, Some(Engine::Within(gap.to_f64())));
         return find(&in_doubles, &FrontOptions { gap, ..options.clone() });

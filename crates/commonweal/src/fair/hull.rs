@@ -85,7 +85,7 @@ struct Builder<'a, 'm> {
 
 /// The front of all principals, to a gap.
 pub fn hull(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason> {
-    within_work(set, options, enclose)
+    within_work(set, options, enclose, |hull| hull.stopped)
 }
 
 fn enclose(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason> {

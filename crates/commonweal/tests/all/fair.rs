@@ -5,6 +5,7 @@
 //! | the hotel, every rule | figures worked out by hand |
 //! | random small models, every rule, floors and ceilings | the weights of the answer: one solve of the model with these weights proves it |
 
+use commonweal::internals::Numbers;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
 use commonweal::limits::StopReason;
@@ -485,7 +486,7 @@ states:
 #[test]
 fn a_front_without_a_pattern_ends_by_its_work_and_says_how_much_is_missing() {
     let model = Model::from_yaml(NO_PATTERN).expect("a model");
-    let mdp = model.exact();
+    let mdp = Numbers::exact(&model);
     let within = |work_limit: u64| {
         let limits = FrontOptions { work_limit, ..FrontOptions::default() };
         front(&model, [0.into(), 1.into()], &limits, &Options::default()).expect("a front")
