@@ -363,13 +363,14 @@ fn named_points(points: &[(&str, (f64, f64))], first_colour: usize) -> Vec<Serie
 }
 
 /// The front of three and more principals, seen along each pair of axes: its vertices, the front of the two alone, and the
-/// points that rules pick.
+/// points that rules and simple strategies pick.
 pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
     /// The most pairs that are drawn.
     const MOST: usize = 6;
     let model = set.model().structure();
     let n = model.n_principals();
-    let rules = rule_points(&set.with_work_limit(RULES_WORK));
+    let rules: Vec<(&str, Vec<Value>)> =
+        rule_points(&set.with_work_limit(RULES_WORK)).into_iter().chain(positional_payoffs(set)).collect();
     let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);
     let chart = |(x, y): (usize, usize)| {
         let names = [x, y].map(|p| shown(&model.principals()[p].name));

@@ -331,43 +331,6 @@ fn two_thousand_hard_models_have_proven_answers_by_every_rule() {
     assert!(proven > 15_000, "{proven}");
 }
 
-/// Twelve principals, each with a discount of its own: every rule ends, and the checker accepts what it says.
-#[test]
-fn twelve_principals_have_proven_answers_by_every_rule() {
-    let n = 12;
-    for seed in 0..3 {
-        let mut random = Seeded::new(seed);
-        let principals: Vec<Principal> = (0..n)
-            .map(|p| Principal::new(format!("p{p}"), Rational::from_quotient(p + 2, 16)).expect("a principal"))
-            .collect();
-        let names = ["s", "t", "u"];
-        let mut builder = ModelBuilder::new(principals, names).expect("names");
-        for state in 0..names.len() {
-            for action in ["a", "b", "c"] {
-                let rewards: Vec<Rational> = (0..n).map(|_| Rational::from(random.below(10) as i64)).collect();
-                let half = || Rational::from_quotient(1, 2);
-                let (one, other) = (random.below(3) as usize, random.below(3) as usize);
-                let row = if one == other {
-                    vec![(one.into(), Rational::ONE)]
-                } else {
-                    vec![(one.into(), half()), (other.into(), half())]
-                };
-                builder.choice(state.into(), action, rewards, row).expect("a valid row");
-            }
-        }
-        let model = Model::from(builder.finish().expect("a valid model"));
-        let falling: Vec<String> = (0..n).map(|k| (n - k).to_string()).collect();
-        let gini = format!("gini:{}", falling.join(","));
-        for rule in ["welfare", "max-min", "leximin", "kalai-smorodinsky", &gini, "nash", "alpha:2", "alpha:1/2"] {
-            let (asked, options) = (question(rule), Options::default());
-            let answer = fair(&model, &asked, &options).expect("an answer");
-            assert!(!matches!(answer.proven, Proven::Stopped(_)), "{rule}: {answer:?}");
-            let verdict = verdict(&model, &certificate(&model, &asked, &answer, &options));
-            assert!(matches!(verdict, Ok(Verdict::Accepted(_))), "{rule}: {verdict:?}");
-        }
-    }
-}
-
 /// Where runs end after three steps there are finitely many strategies: no mix of any three of them, in twelfths, is better.
 #[test]
 fn no_mix_of_enumerated_strategies_is_better_by_leximin() {
