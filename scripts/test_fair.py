@@ -530,12 +530,17 @@ def main():
     args = parser.parse_args()
     program = str(Path(args.commonweal).resolve())
     counter = Counter()
+    done = 0
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(args.first, args.first + args.models):
-            try:
-                test(program, folder, seed, counter)
-            except NoAnswer:
-                pass
+        try:
+            for seed in range(args.first, args.first + args.models):
+                try:
+                    test(program, folder, seed, counter)
+                except NoAnswer:
+                    pass
+                done += 1
+        except KeyboardInterrupt:
+            print(f"interrupted after {done} models")
     for kind, count in counter.done.items():
         print(f"{kind}: {count} checked")
     print(f"smooth rules without a gain for everybody: {counter.refused}")
@@ -545,7 +550,7 @@ def main():
         print("  ", *wide)
     for failure in counter.failures[:10]:
         print("FALSE", *failure)
-    print(f"{len(counter.failures)} of {sum(counter.done.values())} are false")
+    print(f"{len(counter.failures)} of {sum(counter.done.values())} checks on {done} models are false")
     sys.exit(1 if counter.failures or counter.wide else 0)
 
 

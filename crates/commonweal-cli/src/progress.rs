@@ -77,6 +77,10 @@ fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
         Reached::Mixing { solves, gap } => {
             format!("{}, bounds {gap:.1e} apart", counted(&solves.into(), "solve", "solves"))
         }
+        Reached::Tracing { solves, vertices, gap } => {
+            let vertices = counted(&vertices.into(), "vertex", "vertices");
+            format!("{vertices}, {}, to within {gap:.1e}", counted(&solves.into(), "solve", "solves"))
+        }
         Reached::Surveying { solved, grid } if solved < grid => {
             format!("{} of {}", steps(&solved.into()), counted(&grid.into(), "point", "points"))
         }
@@ -98,6 +102,8 @@ mod tests {
         let told = |solves, gap| in_words(Reached::Mixing { solves, gap }, &mut None);
         assert_eq!(told(1, 0.25), "1 solve, bounds 2.5e-1 apart");
         assert_eq!(told(1_203, 1e-7), "1,203 solves, bounds 1.0e-7 apart");
+        let told = |solves, vertices, gap| in_words(Reached::Tracing { solves, vertices, gap }, &mut None);
+        assert_eq!(told(1_203, 610, 2e-3), "610 vertices, 1,203 solves, to within 2.0e-3");
     }
 
     #[test]

@@ -412,6 +412,8 @@ pub fn front(
     let asked = limits.options(py)?;
     // A gap is that of the front first.
     let engine = if limits.gap.is_some() { Engine::Auto } else { asked.engine };
+    // Who asks for an engine, a gap or a time has set a limit.
+    let is_limited = limits.exact == Some(true) || limits.gap.is_some() || limits.time_limit.is_some();
     let (options, gap) = (Options { engine: questions::front_engine(&model, engine, limits.gap), ..asked }, limits.gap);
     let stop = options.stop.clone();
     let own = Arc::clone(&model);
@@ -426,6 +428,7 @@ pub fn front(
         let within = FrontOptions {
             gap: questions::front_gap(&set, axes, gap),
             vertex_limit: vertex_limit.unwrap_or(defaults.vertex_limit),
+            work_limit: if is_limited { u64::MAX } else { defaults.work_limit },
         };
         let structure = model.structure();
         let document = match axes {

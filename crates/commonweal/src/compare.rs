@@ -114,7 +114,7 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     };
     let row = |rule: FairRule| {
         let mut found = by(Engine::Exact, rule)?;
-        if found.proven == Proven::Stopped(StopReason::Work) {
+        if matches!(found.proven, Proven::Stopped(StopReason::Work | StopReason::Digits)) {
             found = by(Engine::Within(GAP), rule)?;
         }
         let stopped = if let Proven::Stopped(reason) = found.proven { Some(reason) } else { None };
@@ -282,7 +282,7 @@ fn narrowed(value: &Value, lower: f64, upper: f64) -> Value {
 
 /// Why less is known of a strategy than could be, if a limit is the reason: what doubles cannot tell is no limit.
 fn cut(one: &Compared) -> Option<StopReason> {
-    one.stopped.filter(|why| *why != StopReason::Precision)
+    one.stopped.filter(|why| !matches!(why, StopReason::Precision | StopReason::Digits))
 }
 
 impl Compared {

@@ -62,6 +62,15 @@ pub enum Reached {
         /// How far the bounds of the present program are apart.
         gap: f64,
     },
+    /// Finding the Pareto front.
+    Tracing {
+        /// Models solved, each with its own weights.
+        solves: u64,
+        /// Vertices found.
+        vertices: usize,
+        /// How far the front may exceed the vertices, if that is known.
+        gap: f64,
+    },
     /// Solving a model at many discounts.
     Surveying {
         /// Models solved.
@@ -93,6 +102,8 @@ pub enum StopReason {
     NodeLimit,
     /// Doubles cannot reach the gap asked for.
     Precision,
+    /// The fractions of an exact answer become too long.
+    Digits,
     /// The work limit is exceeded, or expected to be. Only parts of a computation are stopped for this.
     Work,
 }
@@ -106,6 +117,7 @@ impl std::fmt::Display for StopReason {
             StopReason::EventLimit => "the limit on events was reached",
             StopReason::NodeLimit => "the limit on nodes was reached",
             StopReason::Precision => "doubles cannot reach the gap asked for",
+            StopReason::Digits => "the fractions become too long",
             StopReason::Work => "the answer takes more work than is allowed",
         })
     }

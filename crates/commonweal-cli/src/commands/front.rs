@@ -62,7 +62,13 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     };
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
-    let limits = FrontOptions { gap: front_gap(&set, axes, args.engine.gap), vertex_limit: args.vertices as usize };
+    // Who asks for fractions, a gap or a time has set a limit.
+    let is_limited = args.engine.exact || args.engine.gap.is_some() || args.run.time_limit.is_some();
+    let limits = FrontOptions {
+        gap: front_gap(&set, axes, args.engine.gap),
+        vertex_limit: args.vertices as usize,
+        work_limit: if is_limited { u64::MAX } else { FrontOptions::default().work_limit },
+    };
     let (document, text, picture, csv, reason) = match axes {
         Some(axes) => {
             let found = progress::shown(&options.stop, args.run.quiet, || front_in(&set, axes, &limits));

@@ -46,6 +46,12 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
             text += &with_payoffs;
         } else {
             text += &classes(model, &rows, scale, false);
+            let name = |one: &Compared| match one.class {
+                Class::Fair(rule) => rule.name(),
+                _ => "counting",
+            };
+            let columns: Vec<(&str, &Compared)> = rows.iter().map(|one| (name(one), one)).collect();
+            text += &format!("\n  Who gets what\n{}", by_principal(model, &columns, |_| None, scale));
         }
         text += "  (`fair --rule RULE` says which strategies these lotteries draw)\n";
     } else if has_costs(model) && model.n_principals() > 1 {
@@ -131,7 +137,7 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     if payoffs { table(&header, &rows) } else { in_blocks(&header, &rows, 1) }
 }
 
-/// A row for each principal: what it gets under each class, and under the strategy that serves it alone.
+/// What each principal gets under each class, and under the strategy that serves it alone.
 fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String {
     let of = |class: Class| compared.iter().find(|one| one.class == class);
     let columns = [
@@ -140,19 +146,31 @@ fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String
         ("positional", Class::Positional),
         ("long-term", Class::LongTerm),
     ];
+    let columns: Vec<(&str, &Compared)> =
+        columns.into_iter().filter_map(|(name, class)| Some((name, of(class)?))).collect();
+    let own_best = |p: usize| of(Class::BestFor(p.into()));
+    by_principal(model, &columns, own_best, scale) + "  (payoffs under each own best: --csv FILE or --json)\n"
+}
+
+/// A row for each principal, with its payoff under each of some strategies, and under the one that serves it alone if that is known.
+fn by_principal<'c>(
+    model: &Structure,
+    columns: &[(&str, &Compared)],
+    own_best: impl Fn(usize) -> Option<&'c Compared>,
+    scale: f64,
+) -> String {
     let mut header = vec!["principal"];
     header.extend(columns.iter().map(|(name, _)| *name));
-    header.push("own best");
+    header.extend(own_best(0).map(|_| "own best"));
     let row = |p: usize| {
-        let payoff = |class| of(class).map_or_else(String::new, |one| cell(&one.payoffs[p], scale));
+        let payoff = |one: &Compared| cell(&one.payoffs[p], scale);
         let mut row = vec![principal_in_column(&model.principals()[p])];
-        row.extend(columns.iter().map(|(_, class)| payoff(*class)));
-        row.push(payoff(Class::BestFor(p.into())));
+        row.extend(columns.iter().map(|(_, one)| payoff(one)));
+        row.extend(own_best(p).map(payoff));
         row
     };
     let rows: Vec<Vec<String>> = (0..model.n_principals()).map(row).collect();
-    let others = "  (payoffs under each own best: --csv FILE or --json)\n";
-    in_blocks(&header, &rows, 1) + others
+    in_blocks(&header, &rows, 1)
 }
 
 fn cell(value: &Value, scale: f64) -> String {

@@ -5,6 +5,7 @@ use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, 
 use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
 use super::table::{WIDTH, table, width, wrapped};
+use commonweal::limits::StopReason;
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
 use commonweal::strategies::CountingStrategy;
 use commonweal::structure::{StateId, Structure};
@@ -79,7 +80,10 @@ fn headline(model: &Structure, fair: &Fair) -> String {
              The lottery below comes nearest: nobody misses more than that.\n",
             exact_and_decimal(&fair.value)
         ),
-        Proven::Stopped(reason) => format!("Stopped: {reason}.\n{}", claim(bounds(&fair.value))),
+        Proven::Stopped(reason) => {
+            let cure = if reason == StopReason::Digits { " --gap G answers in doubles." } else { "" };
+            format!("Stopped: {reason}.{cure}\n{}", claim(bounds(&fair.value)))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The report of `front`: its vertices, its pattern, and its picture.
 
 use super::names::{has_costs, principal_in_column, principal_shown, shown, what_it_gets};
-use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
-use super::table::{WIDTH, table, width, wrapped};
+use super::numbers::{at_most, double, fraction_or_decimal, fraction_within, in_column};
+use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::limits::StopReason;
 use commonweal::questions::{
@@ -16,11 +16,30 @@ use std::fmt::Write;
 
 /// The most vertices in the table.
 const ROWS: usize = 40;
+/// The most work for the points that rules pick, about five seconds of one processor: a rule that takes longer is left out.
+const RULES_WORK: u64 = 5_000_000_000;
 
 /// The report of a search that found no vertex before it was stopped.
 fn nothing_known(model: &Structure, reason: StopReason) -> String {
     let start = shown(&model.state_name(model.start()));
-    wrapped(&format!("Stopped: {reason}, before any vertex of the front from {start} was found."), 0)
+    let cure = if matches!(reason, StopReason::Work | StopReason::TimeLimit) {
+        " A longer --time-limit may find some."
+    } else {
+        ""
+    };
+    wrapped(&format!("Stopped: {reason}, before any vertex of the front from {start} was found.{cure}"), 2)
+}
+
+/// Why a search was stopped, and what helps.
+fn stopped(reason: StopReason) -> String {
+    let cure = match reason {
+        StopReason::Work => " --gap G asks for less; --exact, or --time-limit TIME, goes on.",
+        StopReason::NodeLimit => " --vertices N allows more; --gap G asks for less.",
+        StopReason::TimeLimit => " A longer --time-limit goes on; --gap G asks for less.",
+        StopReason::LayerLimit => " --gap G asks for less.",
+        StopReason::Interrupted | StopReason::EventLimit | StopReason::Precision | StopReason::Digits => "",
+    };
+    wrapped(&format!("Stopped: {reason}.{cure}"), 2)
 }
 
 /// The front of two principals, for people.
@@ -30,10 +49,7 @@ pub fn report(model: &Structure, front: &Front) -> String {
     }
     let names = front.principals.map(|p| principal_shown(&model.principals()[p.index()]));
     let start = shown(&model.state_name(model.start()));
-    let mut text = String::new();
-    if let Some(reason) = front.stopped {
-        let _ = writeln!(text, "Stopped: {reason}. Vertices may be missing.");
-    }
+    let mut text = front.stopped.map_or_else(String::new, stopped);
     let count = match (front.vertices.len(), &front.pattern) {
         (_, Some(_)) => "infinitely many vertices".to_owned(),
         (1, None) => "1 vertex".to_owned(),
@@ -45,7 +61,15 @@ pub fn report(model: &Structure, front: &Front) -> String {
         (false, Some(_)) => "a part of the front",
     };
     text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
-    let _ = writeln!(text, "{count}; this is {whole}.\n");
+    let _ = writeln!(text, "{count}; this is {whole}.");
+    if !front.complete {
+        let beyond = at_most(front.gap.to_f64());
+        text += &wrapped(
+            &format!("For all weights that sum to 1 it exceeds the lines between them by at most {beyond}."),
+            2,
+        );
+    }
+    text.push('\n');
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
     let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
     text += &vertex_table(model, front, &rows, told);
@@ -144,16 +168,16 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
         return nothing_known(model, reason);
     }
     let start = shown(&model.state_name(model.start()));
-    let mut text = String::new();
-    if let Some(reason) = hull.stopped {
-        let _ = writeln!(text, "Stopped: {reason}. The gap is wider than asked.");
-    }
-    let _ = writeln!(
-        text,
-        "What all principals can get from {start}: {} vertices of the front.\nFor all weights that sum to 1 the front exceeds them by at most {}.\n",
-        hull.vertices.len(),
-        double(hull.gap.to_f64())
-    );
+    let mut text = hull.stopped.map_or_else(String::new, stopped);
+    let count =
+        if hull.vertices.len() == 1 { "1 vertex".to_owned() } else { format!("{} vertices", hull.vertices.len()) };
+    text += &wrapped(&format!("What all principals can get from {start}: {count} of the front."), 2);
+    text += &if hull.gap.is_zero() && hull.stopped.is_none() {
+        "These are all: the front is their hull, exactly.\n\n".to_owned()
+    } else {
+        let beyond = at_most(hull.gap.to_f64());
+        wrapped(&format!("For all weights that sum to 1 the front exceeds them by at most {beyond}."), 2) + "\n"
+    };
     let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();
     let mut header = vec!["vertex"];
     header.extend(names.iter().map(String::as_str));
@@ -163,7 +187,7 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
         row
     };
     let rows: Vec<Vec<String>> = hull.vertices.iter().enumerate().take(ROWS).map(row).collect();
-    text += &table(&header, &rows);
+    text += &in_blocks(&header, &rows, 1);
     if hull.vertices.len() > ROWS {
         let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", hull.vertices.len() - ROWS);
     }
@@ -203,6 +227,11 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         vec![Series { name: "Pareto front".to_owned(), colour: 0, points: curve(front), mark: Mark::Line }];
     let vertices = front.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
     series.push(Series { name: "vertices found".to_owned(), colour: 1, points: vertices, mark: Mark::Points });
+    if front.stopped.is_some() {
+        let name = "the front lies inside this line".to_owned();
+        series.push(Series { name, colour: 0, points: outside(front), mark: Mark::Dashed });
+    }
+    let set = &set.with_work_limit(RULES_WORK);
     // The rules count everybody; their points are not on the front of two of several.
     let rules = if model.n_principals() == 2 { rule_points(set) } else { Vec::new() };
     let marked = rules.into_iter().chain(positional_payoffs(set));
@@ -229,6 +258,27 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         series,
         marks: Vec::new(),
     }
+}
+
+/// The border of what is known to contain the front: along proven edges, and elsewhere along the half-spaces of the vertices.
+fn outside(front: &Front) -> Vec<(f64, f64)> {
+    let axes = front.principals.map(PrincipalId::index);
+    let place = |index: usize| axes.map(|p| front.vertices[index].point.payoffs[p].enclosure.midpoint());
+    let weights = |index: usize| axes.map(|p| front.vertices[index].weights[p].to_f64());
+    let mut points = vec![place(0)];
+    for edge in &front.edges {
+        let [a, b] = edge.between;
+        if !edge.proven {
+            let ([ax, ay], [bx, by]) = (weights(a), weights(b));
+            let [at_a, at_b] = [(a, [ax, ay]), (b, [bx, by])].map(|(k, [x, y])| x * place(k)[0] + y * place(k)[1]);
+            let determinant = ax * by - ay * bx;
+            if determinant != 0.0 {
+                points.push([(at_a * by - at_b * ay) / determinant, (ax * at_b - bx * at_a) / determinant]);
+            }
+        }
+        points.push(place(b));
+    }
+    points.into_iter().map(|[x, y]| (x, y)).collect()
 }
 
 /// `payoff of alice`, `cost of the payer`.
@@ -313,13 +363,14 @@ fn named_points(points: &[(&str, (f64, f64))], first_colour: usize) -> Vec<Serie
 }
 
 /// The front of three and more principals, seen along each pair of axes: its vertices, the front of the two alone, and the
-/// points that rules pick.
+/// points that rules and simple strategies pick.
 pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
     /// The most pairs that are drawn.
     const MOST: usize = 6;
     let model = set.model().structure();
     let n = model.n_principals();
-    let rules = rule_points(set);
+    let rules: Vec<(&str, Vec<Value>)> =
+        rule_points(&set.with_work_limit(RULES_WORK)).into_iter().chain(positional_payoffs(set)).collect();
     let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);
     let chart = |(x, y): (usize, usize)| {
         let names = [x, y].map(|p| shown(&model.principals()[p].name));

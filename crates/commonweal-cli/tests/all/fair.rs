@@ -268,6 +268,40 @@ fn many_principals_have_fair_rows_too() {
             assert!(lower > 1.0 - 1e-4 && upper < 1.0 + 1e-4, "{row}");
         }
     }
+    let report = folder.run(&["solve", "nine.yaml", "--compare"]).done().stdout;
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
+}
+
+#[test]
+fn a_front_that_is_cut_says_how_much_is_missing_and_what_helps() {
+    let folder = Folder::with_hotel();
+    // With equal discounts nothing repeats, and there are more vertices than are asked for.
+    let states: String = (1..=12)
+        .map(|k| {
+            format!(
+                "  s{k}: {{take: {{reward: {{p: {k}}}, to: s{0}}}, leave: {{reward: {{q: 5}}, to: s{0}}}}}\n",
+                k + 1
+            )
+        })
+        .collect();
+    folder.write(
+        "trades.yaml",
+        format!("principals: {{p: 9/10, q: 9/10}}\nstates:\n{states}  s13: {{rest: {{to: s13}}}}\n"),
+    );
+    let ask = ["front", "trades.yaml", "--vertices", "5"];
+    let ran = folder.run(&[&ask[..], &["--out", "f.svg"]].concat());
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.starts_with("Stopped: the limit on nodes was reached. --vertices N allows more"), "{ran:?}");
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("it exceeds the lines between them by at most"), "{ran:?}");
+    assert!(folder.read("f.svg").contains("the front lies inside this line"));
+    let front = folder.run(&[&ask[..], &["--json"]].concat()).json();
+    assert_eq!((&front["complete"], &front["status"]), (&false.into(), &"stopped".into()));
+    let cut = front["gap"].as_f64().expect("a gap");
+    let more = folder.run(&["front", "trades.yaml", "--vertices", "9", "--json"]).json();
+    let whole = folder.run(&["front", "trades.yaml", "--json"]).done().json();
+    assert!(0.0 < more["gap"].as_f64().unwrap() && more["gap"].as_f64().unwrap() <= cut, "{more}");
+    assert_eq!((&whole["complete"], &whole["gap"]), (&true.into(), &serde_json::Value::Null));
 }
 
 #[test]

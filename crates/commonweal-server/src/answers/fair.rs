@@ -16,6 +16,8 @@ use commonweal::{Engine, Model, Rational, StopSignal, documents, solve};
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;
+/// The most work for it: about three seconds of one processor.
+const WORK: u64 = 3_000_000_000;
 
 pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
@@ -32,7 +34,7 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     let options = options(front_engine(&model, engine, gap), stop);
     let found = on_threads(Some(context.limits.threads_for(&model)), || {
         let set = PayoffSet::new(&model, &options);
-        let limits = FrontOptions { gap: front_gap(&set, axes, gap), vertex_limit };
+        let limits = FrontOptions { gap: front_gap(&set, axes, gap), vertex_limit, work_limit: WORK };
         Ok(match axes {
             Some(axes) => {
                 let front = front_in(&set, axes, &limits)?;

@@ -157,7 +157,8 @@ pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resu
             on_threads(Some(context.limits.threads_for(&model)), || {
                 let found = front(&model, axes, &FrontOptions::default(), &options);
                 let found = found.map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
-                if let Some(reason) = found.stopped.or(stop.reason()) {
+                // A front that its own limit cut is drawn with its bounds.
+                if let Some(reason) = stop.reason() {
                     let document = documents::Front::new(model.structure(), &found);
                     return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
                 }

@@ -19,7 +19,7 @@ pub struct Front {
     pub principals: Vec<String>,
     /// Whether this is the whole front, exactly.
     pub complete: bool,
-    /// For three and more principals: for all weights that sum to 1, the front exceeds the vertices by at most this.
+    /// For all weights that sum to 1, the front exceeds the vertices by at most this; not of a complete front of two principals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Double>,
     /// `stopped`, if it was.
@@ -111,6 +111,7 @@ impl Front {
         Front {
             principals: front.principals.map(name).to_vec(),
             complete: front.complete,
+            gap: (!front.complete && !front.vertices.is_empty()).then(|| Double(Enclosure::from(&front.gap).upper())),
             vertices: front.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
             edges: front.edges.iter().map(edge).collect(),
             pattern: front.pattern.as_ref().map(pattern),

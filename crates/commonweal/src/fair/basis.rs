@@ -212,6 +212,19 @@ impl<N: Number> Simplex<N> {
         values.is_some_and(|values| values.iter().all(|value| value.sign() != Ordering::Less))
     }
 
+    /// The variables and the multipliers of a basis, if it is no worse than feasible and not singular.
+    pub fn at(&self, basis: &[usize]) -> Option<[Vec<N>; 2]> {
+        if !self.is_feasible(basis) {
+            return None;
+        }
+        let core = self.core(basis)?;
+        let (values, prices) = (self.solution(&core, basis, &self.right), self.prices(&core, Phase::Greatest));
+        match self.optimum(basis, values, prices) {
+            Ended::Optimal { primal, dual } => Some([primal, dual]),
+            Ended::Infeasible | Ended::Unbounded | Ended::Lost => None,
+        }
+    }
+
     /// Both phases, from a basis that is feasible.
     pub fn solve(&self, mut basis: Vec<usize>, most_pivots: usize, stop: &StopSignal) -> Result<Run<N>, StopReason> {
         let ended = match self.maximise(&mut basis, Phase::Feasible, most_pivots, stop)? {

@@ -2,7 +2,8 @@
 //!
 //! **Two principals.** Dichotomy: between two vertices, one question with the normal of the line through them either proves that
 //! the line is an edge or finds a vertex beyond it; N vertices cost 2N − 1 questions. The widest gap is asked about first, so that
-//! a front that is stopped is known evenly: beyond an open line it stays within the half-spaces of the two vertices. The front may have infinitely many
+//! a front that is stopped is known evenly: beyond an open line it stays within the half-spaces of the two vertices, and with the line's normal
+//! as `n = α w_a + β w_b` it exceeds the line by at most `α h(w_a) + β h(w_b) − n·a`. The front may have infinitely many
 //! vertices, towards the best of the less patient principal, and then it repeats itself. Let θ be the weight of the patient
 //! principal over that of the other, ρ < 1 the ratio of the other's discount to the patient one's, σ the other's own best
 //! strategy, which is to be unique, and
@@ -18,8 +19,10 @@
 //!
 //! Of a principal with negative weight less is better: weights of the front are negative for them, and above R is negated.
 //!
-//! **Three and more.** Support functions: cells of weights are halved until the half-spaces of their corners exceed the points
+//! **Three and more.** Support functions: cells of weights are divided until the half-spaces of their corners exceed the points
 //! found by less than the gap (`hull`).
+//!
+//! Both are limited by counted work. What is known by then is proven: vertices from inside, half-spaces from outside.
 
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::stage::unit;
@@ -27,6 +30,7 @@ use crate::exact::long_term::{self, positional_value};
 use crate::model::{ChoiceId, PrincipalId, StateId};
 use crate::number::Rational;
 use crate::principals::alone;
+use crate::solve::{DEFAULT_GAP, Engine};
 use crate::stop::StopReason;
 
 /// A vertex of the front.
@@ -77,6 +81,8 @@ pub struct Front {
     pub pattern: Option<Pattern>,
     /// Whether vertices, edges and pattern are the whole front, exactly.
     pub complete: bool,
+    /// For all weights in the direction of each principal whose magnitudes sum to 1, the front exceeds the lines between neighbours by at most this.
+    pub gap: Rational,
     /// Why it is not, unless the gap was reached.
     pub stopped: Option<StopReason>,
     /// The number of solves.
@@ -90,11 +96,14 @@ pub struct FrontOptions {
     pub gap: Rational,
     /// The most vertices.
     pub vertex_limit: usize,
+    /// The most work, in about nanoseconds of one processor, counted and not timed; `u64::MAX` for no limit. Where fractions need more
+    /// before anything is known, and no engine was asked for, doubles have as much again.
+    pub work_limit: u64,
 }
 
 impl Default for FrontOptions {
     fn default() -> FrontOptions {
-        FrontOptions { gap: Rational::ZERO, vertex_limit: 5_000 }
+        FrontOptions { gap: Rational::ZERO, vertex_limit: 5_000, work_limit: 10_000_000_000 }
     }
 }
 
@@ -103,8 +112,40 @@ const LONGEST_PERIOD: usize = 64;
 
 /// The front of two principals, exactly if the engine is exact.
 pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
+    within_work(set, options, |set, options| trace(set, principals, options), |front| front.stopped)
+}
+
+/// What `find` finds with the work that is allowed: in fractions, or in doubles if fractions take too long to find anything, or to reach the gap
+/// asked for, and nobody asked for them.
+pub(super) fn within_work<'m, T>(
+    set: &PayoffSet<'m>,
+    options: &FrontOptions,
+    find: impl Fn(&PayoffSet<'m>, &FrontOptions) -> Result<T, StopReason>,
+    stopped: impl Fn(&T) -> Option<StopReason>,
+) -> Result<T, StopReason> {
+    let may_change = set.gap().is_none() && set.options().engine == Engine::Auto && set.model().check_doubles().is_ok();
+    let first = if may_change && !options.gap.is_zero() {
+        options.work_limit.min(FrontOptions::default().work_limit)
+    } else {
+        options.work_limit
+    };
+    let found = find(&set.limited(first, None), options);
+    let too_long = match &found {
+        Ok(found) => first < options.work_limit && stopped(found) == Some(StopReason::Work),
+        Err(reason) => matches!(reason, StopReason::Work | StopReason::LayerLimit),
+    };
+    if too_long && may_change {
+        let gap = Rational::try_from(DEFAULT_GAP).expect("finite").max(options.gap.clone());
+        let in_doubles = set.limited(options.work_limit, Some(Engine::Within(gap.to_f64())));
+        return find(&in_doubles, &FrontOptions { gap, ..options.clone() });
+    }
+    found
+}
+
+fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
     let [x, y] = principals.map(PrincipalId::index);
-    let mut walk = Walk { set, x, y, options, vertices: Vec::new(), edges: Vec::new(), stopped: None, exact: true };
+    let (vertices, edges) = (Vec::new(), Vec::new());
+    let mut walk = Walk { set, x, y, options, vertices, edges, stopped: None, exact: true, gap: Rational::ZERO };
     let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[set.own_way(own), set.own_way(other)]));
     let (first, last) = (first?, last?);
     let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };
@@ -115,15 +156,16 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
     }
     let (from, to) = if turned { (last, first) } else { (first, last) };
     let mut pattern = None;
-    if same(&from.point, &to.point, [x, y]) {
-        walk.vertices.push(from);
+    if same(&from.vertex.point, &to.vertex.point, [x, y]) {
+        walk.vertices.push(from.vertex);
     } else if let Some(repeats) = &repeats {
         let impatient = set.own_way(walk.y);
         let mut least = impatient.clone();
         least[walk.x] = set.direction(walk.x) * &repeats.least;
         let before = walk.end(&[least, impatient])?;
+        let is_infinite = !same(&before.vertex.point, &to.vertex.point, [x, y]);
         walk.between(from, before.clone());
-        if !same(&before.point, &to.point, [x, y]) && walk.stopped.is_none() {
+        if is_infinite && walk.stopped.is_none() {
             let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
             let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
             let first_edge = walk.edges.len() - n_edges;
@@ -134,16 +176,21 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
             let patient = PrincipalId::from(walk.x);
             pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors });
         }
-        if !same(&before.point, &to.point, [x, y]) {
-            walk.vertices.push(to);
+        if is_infinite && walk.stopped.is_none() {
+            walk.vertices.push(to.vertex);
+        } else if is_infinite {
+            // Without the edges that repeat, the pattern says nothing.
+            walk.vertices.pop();
+            walk.between(before, to);
         }
     } else {
         walk.between(from, to);
     }
     // Of an approximated preference the whole front of the mixture is not the whole front.
     let complete = walk.exact && walk.stopped.is_none() && !set.is_approximated();
-    let Walk { vertices, edges, stopped, .. } = walk;
-    let mut front = Front { principals, vertices: Vec::new(), edges, pattern, complete, stopped, calls: set.calls() };
+    let Walk { vertices, edges, stopped, gap, .. } = walk;
+    let calls = set.calls();
+    let mut front = Front { principals, vertices: Vec::new(), edges, pattern, complete, gap, stopped, calls };
     front.take(vertices, turned, [x, y].map(|p| set.own_way(p)));
     Ok(front)
 }
@@ -151,8 +198,8 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
 impl Front {
     /// What is known of a front whose search was stopped before it found a vertex.
     pub fn nothing_known(principals: [PrincipalId; 2], reason: StopReason) -> Front {
-        let (vertices, edges) = (Vec::new(), Vec::new());
-        Front { principals, vertices, edges, pattern: None, complete: false, stopped: Some(reason), calls: 0 }
+        let (vertices, edges, gap) = (Vec::new(), Vec::new(), Rational::ZERO);
+        Front { principals, vertices, edges, pattern: None, complete: false, gap, stopped: Some(reason), calls: 0 }
     }
 
     /// The limit of the pattern, if there is one: the best of the less patient principal, at an end.
@@ -211,16 +258,33 @@ fn same(a: &Point, b: &Point, axes: [usize; 2]) -> bool {
 enum Line {
     /// They are the same point.
     None,
-    /// Nobody has asked. The rectangle between them has this area.
-    Open { room: f64 },
-    /// It is an edge, or what lies beyond it is within the gap.
-    Edge { proven: bool },
+    /// Nobody has asked. The rectangle between them has this area, and the front exceeds the line by at most this.
+    Open { room: f64, beyond: Rational },
+    /// It is an edge, or what lies beyond it is at most this, within the gap.
+    Edge { beyond: Rational },
+}
+
+/// A vertex, with the greatest sum by its weights.
+#[derive(Clone)]
+struct Found {
+    vertex: Vertex,
+    most: Rational,
+}
+
+impl Line {
+    /// The most that the front exceeds it by.
+    fn beyond(&self) -> Rational {
+        match self {
+            Line::None => Rational::ZERO,
+            Line::Open { beyond, .. } | Line::Edge { beyond } => beyond.clone(),
+        }
+    }
 }
 
 /// The open line with the most room beyond it, the first of several.
 fn widest(lines: &[Line]) -> Option<usize> {
     let open = lines.iter().enumerate().filter_map(|(at, line)| match line {
-        Line::Open { room } => Some((at, *room)),
+        Line::Open { room, .. } => Some((at, *room)),
         Line::None | Line::Edge { .. } => None,
     });
     open.reduce(|widest, other| if other.1 > widest.1 { other } else { widest }).map(|(at, _)| at)
@@ -238,29 +302,34 @@ struct Walk<'a, 'm> {
     stopped: Option<StopReason>,
     /// Whether every edge is proven exactly.
     exact: bool,
+    /// The most that the front exceeds a line by.
+    gap: Rational,
 }
 
 impl Walk<'_, '_> {
     /// A vertex that is best by these weights lexicographically, then for the principals of weight 0.
-    fn end(&self, levels: &[Weights]) -> Result<Vertex, StopReason> {
-        let vertex = |point: Point| Vertex { point, weights: levels[0].clone() };
+    fn end(&self, levels: &[Weights]) -> Result<Found, StopReason> {
+        let found = |point: Point, most: Rational| Found { vertex: Vertex { point, weights: levels[0].clone() }, most };
         if self.set.gap().is_some() {
             let best = self.set.best(&levels[0])?;
             // An end that is not the best for its principal is no end of the front.
-            return best.stopped.map_or(Ok(vertex(best.point)), Err);
+            return best.stopped.map_or(Ok(found(best.point, best.most)), Err);
         }
         let counts = |p: usize| levels.iter().any(|weights| !weights[p].is_zero());
         let others =
             (0..self.set.n()).map(|p| if counts(p) { Rational::ZERO } else { self.set.direction(p) }).collect();
         let all: Vec<&Weights> = levels.iter().chain([&others]).collect();
-        Ok(vertex(self.set.best_of_best(&all)?.point))
+        let point = self.set.best_of_best(&all)?.point;
+        let most = point.most(&levels[0]);
+        Ok(found(point, most))
     }
 
     /// All vertices and edges from one vertex to another, appended in this order.
-    fn between(&mut self, from: Vertex, to: Vertex) {
+    fn between(&mut self, from: Found, to: Found) {
         // The lines between neighbours: decided ones, or how much there is room for beyond them.
+        let ends = [from.clone(), to.clone()];
         let mut points = vec![from, to];
-        let mut lines = vec![self.line(&points[0], &points[1])];
+        let mut lines = vec![self.line(&points[0], &points[1], &ends)];
         while self.stopped.is_none()
             && let Some(at) = widest(&lines)
         {
@@ -268,7 +337,7 @@ impl Walk<'_, '_> {
                 self.stopped = Some(StopReason::NodeLimit);
                 break;
             }
-            let (last, next) = (&points[at].point, &points[at + 1].point);
+            let (last, next) = (&points[at].vertex.point, &points[at + 1].vertex.point);
             let weights = self.normal(last, next);
             match self.set.best(&weights) {
                 // A solve that was stopped proves no edge; the line stays open.
@@ -276,38 +345,62 @@ impl Walk<'_, '_> {
                 Ok(Best { point, most, .. })
                     if !self.is_edge(&weights, last, &most) && !self.known(&point, last, next) =>
                 {
-                    points.insert(at + 1, Vertex { point, weights });
-                    let halves = [self.line(&points[at], &points[at + 1]), self.line(&points[at + 1], &points[at + 2])];
+                    points.insert(at + 1, Found { vertex: Vertex { point, weights }, most });
+                    let halves = [at, at + 1].map(|at| self.line(&points[at], &points[at + 1], &ends));
                     lines.splice(at..=at, halves);
+                    let widest = widest(&lines).map_or(0.0, |at| lines[at].beyond().to_f64());
+                    self.set.tell_vertices(self.vertices.len() + points.len(), widest);
                 }
-                Ok(best) => lines[at] = Line::Edge { proven: best.most == last.least(&weights) },
+                Ok(best) => lines[at] = Line::Edge { beyond: best.most - last.least(&weights) },
                 Err(reason) => self.stopped = Some(reason),
             }
         }
-        for (at, line) in lines.into_iter().enumerate() {
-            let proven = match line {
-                // Two names for one point.
-                Line::None => continue,
-                Line::Open { .. } => false,
-                Line::Edge { proven } => proven,
-            };
+        for (at, line) in lines.iter().enumerate() {
+            // Two names for one point have no line.
+            if matches!(line, Line::None) {
+                continue;
+            }
+            let proven = matches!(line, Line::Edge { beyond } if beyond.is_zero());
             self.exact &= proven;
+            self.gap = self.gap.clone().max(line.beyond());
             let index = self.vertices.len();
-            let weights = self.normal(&points[at].point, &points[at + 1].point);
+            let weights = self.normal(&points[at].vertex.point, &points[at + 1].vertex.point);
             self.edges.push(Edge { between: [index, index + 1], weights, proven });
-            self.vertices.push(points[at].clone());
+            self.vertices.push(points[at].vertex.clone());
         }
-        self.vertices.push(points.pop().expect("two ends"));
+        self.vertices.push(points.pop().expect("two ends").vertex);
     }
 
-    /// The line between two neighbours that nobody has asked about.
-    fn line(&self, from: &Vertex, to: &Vertex) -> Line {
+    /// The line between two neighbours that nobody has asked about. `ends` are the ends of the part of the front that they are on.
+    fn line(&self, from: &Found, to: &Found, ends: &[Found; 2]) -> Line {
         let axes = [self.x, self.y];
-        if same(&from.point, &to.point, axes) {
+        if same(&from.vertex.point, &to.vertex.point, axes) {
             return Line::None;
         }
-        let middle = |vertex: &Vertex, p: usize| vertex.point.payoffs[p].enclosure.midpoint();
-        Line::Open { room: axes.into_iter().map(|p| (middle(to, p) - middle(from, p)).abs()).product() }
+        let middle = |found: &Found, p: usize| found.vertex.point.payoffs[p].enclosure.midpoint();
+        let room = axes.into_iter().map(|p| (middle(to, p) - middle(from, p)).abs()).product();
+        // In doubles, the half-spaces of near neighbours may not bound what is between them; those of the ends do.
+        let beyond = self.beyond(from, to, [from, to]).or_else(|| self.beyond(from, to, [&ends[0], &ends[1]]));
+        Line::Open { room, beyond: beyond.expect("the front lies between its ends") }
+    }
+
+    /// How far the front exceeds the line between two points at most, by the half-spaces of two vertices; `None` if these do not bound it.
+    fn beyond(&self, from: &Found, to: &Found, spaces: [&Found; 2]) -> Option<Rational> {
+        let normal = self.normal(&from.vertex.point, &to.vertex.point);
+        let [of_x, of_y] = [self.x, self.y].map(|p| spaces.map(|space| &space.vertex.weights[p]));
+        // The normal as a sum of the weights of the two, by Cramer's rule.
+        let determinant = of_x[0] * of_y[1] - of_x[1] * of_y[0];
+        if determinant.is_zero() {
+            return None;
+        }
+        let first = (&normal[self.x] * of_y[1] - &normal[self.y] * of_x[1]) / &determinant;
+        let second = (&normal[self.y] * of_x[0] - &normal[self.x] * of_y[0]) / &determinant;
+        if first < Rational::ZERO || second < Rational::ZERO {
+            return None;
+        }
+        let most = first * &spaces[0].most + second * &spaces[1].most;
+        let least = from.vertex.point.least(&normal).min(to.vertex.point.least(&normal));
+        Some((most - least).max(Rational::ZERO))
     }
 
     /// Whether the front exceeds the line by nothing, or by less than the gap.

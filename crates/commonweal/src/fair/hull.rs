@@ -1,15 +1,23 @@
 //! The front of three and more principals, between the points found and the half-spaces that contain the payoff set.
 //!
 //! For weights w in a cell with corners w_1, …, w_n, the support function is bounded by the corners: h is convex, so
-//! `h(Σ a_k w_k) ≤ Σ a_k h(w_k)`. Any point x found attains `w·x`. So inside the cell the set exceeds x by at most
-//! `max_k h(w_k) − w_k·x`. Cells are halved along their longest edge until that is below the gap for some x of each.
+//! `h(Σ a_k w_k) ≤ Σ a_k h(w_k)`. The points x_j found attain `max_j w·x_j`. So inside the cell the set exceeds the points by at most
+//!
+//! ```text
+//! max over a of min over j of Σ a_k D_kj,   D_kj = h(w_k) − w_k·x_j ≥ 0,
+//! ```
+//!
+//! the value of a matrix game, which is a small linear program. The cell with the greatest value is divided at the weights Σ a_k w_k that attain
+//! it: there the points tie, so a front with few vertices is found exactly, with about one question for each of its faces. It ends
+//! when the greatest value is below the gap.
 
-use super::front::{FrontOptions, Vertex};
+use super::front::{FrontOptions, Vertex, within_work};
 use super::payoff_set::{PayoffSet, Point, Weights};
-use crate::number::Rational;
+use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
+use crate::number::{Rational, rounded_down, sum};
 use crate::stop::StopReason;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// The front of three and more principals, from inside and outside.
 #[derive(Debug, Clone)]
@@ -33,17 +41,19 @@ impl Hull {
     }
 }
 
-/// A corner of cells: weights, the upper bound of the support function, and the point found.
+/// A corner of cells: weights, the upper bound of the support function, and points that are best there, or nearly.
 struct Corner {
     weights: Weights,
     most: Rational,
-    point: usize,
+    points: Vec<usize>,
 }
 
-/// A cell: its corners, and the greatest excess inside.
+/// A cell: its corners, the greatest excess inside, the shares of the corners in the weights that attain it, and the points that tie there.
 struct Cell {
     corners: Vec<usize>,
     open: Rational,
+    shares: Vec<Rational>,
+    ties: Vec<usize>,
 }
 
 impl PartialEq for Cell {
@@ -69,15 +79,20 @@ impl Ord for Cell {
 struct Builder<'a, 'm> {
     set: &'a PayoffSet<'m>,
     corners: Vec<Corner>,
+    by_weights: BTreeMap<Weights, usize>,
     vertices: Vec<Vertex>,
 }
 
 /// The front of all principals, to a gap.
 pub fn hull(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason> {
+    within_work(set, options, enclose, |hull| hull.stopped)
+}
+
+fn enclose(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason> {
     let n = set.n();
-    let mut builder = Builder { set, corners: Vec::new(), vertices: Vec::new() };
-    let first: Vec<usize> = (0..n).map(|p| builder.corner(set.own_way(p))).collect::<Result<_, _>>()?;
-    let mut open = BinaryHeap::from([builder.cell(first)]);
+    let mut builder = Builder { set, corners: Vec::new(), by_weights: BTreeMap::new(), vertices: Vec::new() };
+    let first: Vec<usize> = (0..n).map(|p| builder.corner(set.own_way(p), &[])).collect::<Result<_, _>>()?;
+    let mut open = BinaryHeap::from([builder.cell(first)?]);
     let scale = builder.vertices.iter().flat_map(|vertex| &vertex.point.payoffs);
     let scale = scale.map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
     let allowed = &options.gap * Rational::try_from(scale).unwrap_or(Rational::ZERO);
@@ -87,29 +102,39 @@ pub fn hull(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason>
             stopped = Some(StopReason::NodeLimit);
             break;
         }
-        let corners = cell.corners.clone();
-        match builder.halves(&corners) {
-            Ok(halves) => {
+        match builder.divided(cell) {
+            Ok(parts) => {
                 open.pop();
-                open.extend(halves.map(|half| builder.cell(half)));
+                open.extend(parts);
             }
             Err(reason) => {
                 stopped = Some(reason);
                 break;
             }
         }
+        let gap = open.peek().map_or(0.0, |cell| cell.open.to_f64());
+        set.tell_vertices(builder.vertices.len(), gap);
     }
     let gap = open.peek().map_or(Rational::ZERO, |cell| cell.open.clone());
     Ok(Hull { vertices: builder.vertices, reached: gap <= allowed, gap, stopped, calls: set.calls() })
 }
 
 impl Builder<'_, '_> {
-    /// The corner of these weights, solved for once.
-    fn corner(&mut self, weights: Weights) -> Result<usize, StopReason> {
-        if let Some(known) = self.corners.iter().position(|corner| corner.weights == weights) {
-            return Ok(known);
-        }
-        let best = self.set.best(&weights)?;
+    /// The corner of these weights, solved for once. The points of `ties` may be best there too.
+    fn corner(&mut self, weights: Weights, ties: &[usize]) -> Result<usize, StopReason> {
+        let index = match self.by_weights.get(&weights) {
+            Some(&known) => known,
+            None => self.new_corner(weights)?,
+        };
+        let points = &mut self.corners[index].points;
+        points.extend(ties);
+        points.sort_unstable();
+        points.dedup();
+        Ok(index)
+    }
+
+    fn new_corner(&mut self, weights: Weights) -> Result<usize, StopReason> {
+        let best = self.set.best_of_front(&weights)?;
         if let Some(reason) = best.stopped {
             return Err(reason);
         }
@@ -120,43 +145,89 @@ impl Builder<'_, '_> {
         if known.is_none() {
             self.vertices.push(Vertex { point: best.point, weights: weights.clone() });
         }
-        self.corners.push(Corner { weights, most: best.most, point });
+        self.by_weights.insert(weights.clone(), self.corners.len());
+        self.corners.push(Corner { weights, most: best.most, points: vec![point] });
         Ok(self.corners.len() - 1)
     }
 
-    fn cell(&self, corners: Vec<usize>) -> Cell {
-        let beyond = |point: usize| {
-            let open = |&k: &usize| &self.corners[k].most - self.vertices[point].point.least(&self.corners[k].weights);
-            corners.iter().map(open).fold(Rational::ZERO, Rational::max)
+    /// A cell with its greatest excess, rounded up a little where fractions are long.
+    fn cell(&self, corners: Vec<usize>) -> Result<Cell, StopReason> {
+        let mut points: Vec<usize> = corners.iter().flat_map(|&k| self.corners[k].points.iter().copied()).collect();
+        points.sort_unstable();
+        points.dedup();
+        let excess = |k: usize, point: usize| {
+            let Corner { weights, most, .. } = &self.corners[k];
+            short_above((most - self.vertices[point].point.least(weights)).max(Rational::ZERO))
         };
-        let open = corners.iter().map(|&k| beyond(self.corners[k].point)).min().expect("a cell has corners");
-        Cell { corners, open }
+        // Maximise t with Σ a_k D_kj ≥ t for every point j, and Σ a_k = 1.
+        let n = corners.len();
+        let mut objective = vec![Rational::ZERO; n];
+        objective.push(Rational::ONE);
+        let row = |&point: &usize| {
+            let mut left: Vec<Rational> = corners.iter().map(|&k| excess(k, point)).collect();
+            left.push(Rational::NEG_ONE);
+            Row { left, sense: Sense::AtLeast, right: Rational::ZERO }
+        };
+        let mut rows: Vec<Row> = points.iter().map(row).collect();
+        let mut certain = vec![Rational::ONE; n];
+        certain.push(Rational::ZERO);
+        rows.push(Row { left: certain, sense: Sense::Equal, right: Rational::ONE });
+        let solved = LinearProgram { objective, rows }.solve(&self.set.options().stop)?;
+        let Outcome::Optimal(Optimum { value, mut primal, dual }) = solved else { unreachable!("a game has a value") };
+        primal.truncate(n);
+        let ties = points.into_iter().zip(dual).filter(|(_, share)| !share.is_zero()).map(|(point, _)| point).collect();
+        Ok(Cell { corners, open: value, shares: primal, ties })
     }
 
-    /// The two halves of a cell, cut in the middle of its longest edge.
-    fn halves(&mut self, corners: &[usize]) -> Result<[Vec<usize>; 2], StopReason> {
-        let length = |a: usize, b: usize| {
-            let sides = self.corners[a].weights.iter().zip(&self.corners[b].weights);
-            sides.fold(Rational::ZERO, |sum, (a, b)| sum + (a - b).abs())
+    /// The parts of a cell around the weights of its greatest excess: each has these in place of one corner.
+    fn divided(&mut self, cell: &Cell) -> Result<Vec<Cell>, StopReason> {
+        let shares = self.well_inside(cell);
+        let n = self.set.n();
+        let entry =
+            |p: usize| sum(cell.corners.iter().zip(&shares).map(|(&k, share)| &self.corners[k].weights[p] * share));
+        let weights: Weights = (0..n).map(entry).collect();
+        let middle = self.corner(weights, &cell.ties)?;
+        let replaced = (0..shares.len()).filter(|&place| !shares[place].is_zero());
+        let part = |place: usize| {
+            let mut corners = cell.corners.clone();
+            corners[place] = middle;
+            self.cell(corners)
         };
-        let mut longest = (0, 1, Rational::ZERO);
-        for i in 0..corners.len() {
-            for j in i + 1..corners.len() {
-                let own = length(corners[i], corners[j]);
-                if own > longest.2 {
-                    longest = (i, j, own);
-                }
-            }
-        }
-        let (i, j, _) = longest;
-        let ends = self.corners[corners[i]].weights.iter().zip(&self.corners[corners[j]].weights);
-        let middle = ends.map(|(a, b)| (a + b) * Rational::from_quotient(1, 2)).collect();
-        let middle = self.corner(middle)?;
-        let half = |replaced: usize| {
-            let mut half = corners.to_vec();
-            half[replaced] = middle;
-            half
-        };
-        Ok([half(i), half(j)])
+        replaced.map(part).collect()
     }
+
+    /// The shares of a cell's corners in the weights at which it is divided. They are simple fractions where the exact ones are long, and the middle of
+    /// two corners where the exact ones are next to a corner: parts as thin as that would never end.
+    fn well_inside(&self, cell: &Cell) -> Vec<Rational> {
+        /// A share of a corner that is next to 1.
+        const MOST: f64 = 0.999;
+        /// The longest weights that are divided exactly, in bits.
+        const LONG: usize = 1_024;
+        const PLACES: i64 = 1 << 12;
+        let mut order: Vec<usize> = (0..cell.shares.len()).collect();
+        order.sort_by(|&a, &b| cell.shares[b].cmp(&cell.shares[a]).then(a.cmp(&b)));
+        let mut shares = vec![Rational::ZERO; cell.shares.len()];
+        if cell.shares[order[0]].to_f64() > MOST {
+            let half = Rational::from_quotient(1, 2);
+            (shares[order[0]], shares[order[1]]) = (half.clone(), half);
+            return shares;
+        }
+        let bits = |&k: &usize| self.corners[k].weights.iter().map(Rational::bits).max().unwrap_or(0);
+        let longest = cell.corners.iter().map(bits).max().unwrap_or(0);
+        if longest + cell.shares.iter().map(Rational::bits).max().unwrap_or(0) <= LONG {
+            return cell.shares.clone();
+        }
+        let places = Rational::from(PLACES);
+        let rounded = cell.shares.iter().map(|share| (share * &places).floor() / &places);
+        shares = rounded.collect();
+        let rest = Rational::ONE - sum(shares.iter().cloned());
+        shares[order[0]] += rest;
+        shares
+    }
+}
+
+/// The number itself, or the least above it with few bits.
+fn short_above(number: Rational) -> Rational {
+    const BITS: usize = 96;
+    if number.bits() <= 2 * BITS { number } else { -rounded_down(&-number, BITS as isize) }
 }

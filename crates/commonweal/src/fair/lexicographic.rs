@@ -29,8 +29,9 @@ use std::cmp::Ordering;
 /// The most steps that are walked.
 const MOST_STEPS: u64 = 200_000;
 
-/// The work of one term of a layer, in about nanoseconds: a product of short fractions.
+/// The work of one term of a layer, in about nanoseconds: a product of short fractions, and more for each word of a long one.
 const TERM: u64 = 300;
+const WORD: u64 = 4;
 
 /// A strategy, and what it gives each principal of the file from the start.
 pub(crate) struct Found {
@@ -96,6 +97,8 @@ pub(crate) fn solve(
     let mut changes: Vec<Vec<Change>> = stage.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect();
     let mut powers: Vec<Rational> =
         parts.iter().map(|part| part.discount.pow(isize::try_from(last).expect("few steps"))).collect();
+    // A power and the gains after it have about as many bits together at every step.
+    let words = powers.iter().map(|power| power.bits() as u64 / 64).max().unwrap_or(0);
     for step in (0..last).rev() {
         stop.check()?;
         powers.iter_mut().zip(&parts).for_each(|(power, part)| *power /= &part.discount);
@@ -109,7 +112,8 @@ pub(crate) fn solve(
             }
         }
         gains.iter_mut().for_each(|gains| gains.step_back(&decisions));
-        stop.spend(TERM * (parts.len() * (mdp.n_transitions() + mdp.n_choices())) as u64);
+        let terms = (parts.len() * (mdp.n_transitions() + mdp.n_choices())) as u64;
+        stop.spend(terms * (TERM + WORD * words));
         stage = decisions;
     }
     changes.iter_mut().for_each(|changes| changes.reverse());
@@ -186,6 +190,10 @@ fn before_last_segment(
             (choice.expect("the best is among them"), best)
         };
         let layer = parallel::map(mdp.n_states(), decide);
+        // Sums of fractions without a common denominator: their length counts twice.
+        let words = worth.iter().flatten().map(|worth| worth.bits() as u64 / 64).max().unwrap_or(0);
+        let terms = levels.len() * (mdp.n_transitions() + mdp.n_principals() * mdp.n_choices());
+        stop.spend(terms as u64 * (TERM + WORD * words * words));
         for (index, (choice, best)) in layer.into_iter().enumerate() {
             best.into_iter().zip(&mut worth).for_each(|(best, level)| level[index] = best);
             let changes = &mut changes[index];

@@ -41,7 +41,7 @@ use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Lottery};
 use crate::{evaluate, exact};
 use payoff_set::ends;
-use program::{Condition, Extra, Face, Program, Solved, Until, reduced};
+use program::{Condition, Extra, Face, Program, Scale, Solved, Until, reduced};
 use simplex::Sense;
 use smooth::{Gains, Smooth};
 use stage::{Feasibility, Stage, unit};
@@ -233,13 +233,14 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         self.over = self.reference()?;
         let mut face = Face::whole(self.set, gap);
-        // Each principal's own best and the greatest welfare are the initial points.
-        for p in 0..n {
-            let best = self.set.best(&unit(n, p))?;
-            self.best.push(best.point.least(&unit(n, p)));
-            self.most.push(best.most);
-            self.first.push(best.point);
+        self.own_bests()?;
+        // What these rules measure is relative to the ranges of payoffs: where payoffs range little, they are needed more precisely.
+        let is_relative = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
+        if is_relative && self.set.gap().is_some() && self.set.refine(self.least_range()) {
+            self.over = self.reference()?;
+            self.own_bests()?;
         }
+        // The initial points are each principal's own best and the greatest welfare.
         self.first.push(self.set.best(&vec![Rational::ONE; n])?.point);
         for point in &self.first {
             face.add(point.clone());
@@ -264,6 +265,28 @@ impl<'q, 'm> Asked<'q, 'm> {
             Rule::Gini(weights) => self.gini(stage, weights),
             Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
         }
+    }
+
+    /// Finds each principal's own best.
+    fn own_bests(&mut self) -> Result<(), StopReason> {
+        let n = self.set.n();
+        (self.best, self.most, self.first) = (Vec::new(), Vec::new(), Vec::new());
+        for p in 0..n {
+            let best = self.set.best(&unit(n, p))?;
+            self.best.push(best.point.least(&unit(n, p)));
+            self.most.push(best.most);
+            self.first.push(best.point);
+        }
+        Ok(())
+    }
+
+    /// The least that somebody could gain, relative to the greatest payoff.
+    fn least_range(&self) -> f64 {
+        let of_point =
+            |point: &Point| point.payoffs.iter().map(|own| own.enclosure.midpoint().abs()).fold(0.0, f64::max);
+        let scale = self.first.iter().map(of_point).fold(0.0, f64::max);
+        let ranges = self.best.iter().zip(&self.over).map(|(best, over)| (best - over).to_f64() / scale);
+        ranges.filter(|range| *range > 0.0).fold(1.0, f64::min)
     }
 
     /// The reference point.
@@ -313,7 +336,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             stage.face.points.clear();
             stage.face.add(self.set.best(&counted)?.point);
         }
-        let solved = stage.face.solve(&program, &Until::Proven)?;
+        let solved = stage.face.solve(&program, &Until::Near(Scale::Payoffs(counted.clone())))?;
         let values = [&solved.value - &reference, &solved.upper - &reference];
         // A principal with a weight in the rule but weight 0 in the proof may get more at no cost.
         let spare: Weights = (counted.iter().zip(&solved.weights))
@@ -352,19 +375,26 @@ impl<'q, 'm> Asked<'q, 'm> {
             stage.n_rows += 1;
         }
         stage.tighten(step, &tight)?;
+        let until = Until::Near(Scale::Payoffs(spare.clone()));
         let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
-        stage.face.solve(&program, &Until::Proven)
+        stage.face.solve(&program, &until)
     }
 
     /// What each principal could get at most, above the reference point.
     fn ranges(&self) -> Result<Vec<Rational>, FairError> {
+        // In doubles, a payoff that is the same under all strategies has a range of the size of its error.
+        let error = self.set.error_of_payoffs(&self.first);
         let range = |(p, (best, over)): (usize, (&Rational, &Rational))| {
+            let room = (best - over).abs();
+            if !error.is_zero() && room <= error {
+                return Ok(Rational::ZERO);
+            }
             if best < over {
                 let name = self.set.model().principals()[p].name.clone();
                 let (reference, best) = (over.to_string(), best.to_string());
                 return Err(FairError::ReferenceTooHigh { name, reference, best });
             }
-            Ok(best - over)
+            Ok(room)
         };
         self.best.iter().zip(&self.over).enumerate().map(range).collect()
     }
@@ -395,6 +425,10 @@ impl<'q, 'm> Asked<'q, 'm> {
         // A principal that cannot gain is ignored by the rule.
         let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
         let is_leximin = matches!(self.question.rule, Rule::Leximin);
+        let scale = match self.question.rule {
+            Rule::KalaiSmorodinsky => Scale::One,
+            _ => Scale::greatest_payoff(n, Rational::ONE),
+        };
         let mut first: Option<([Rational; 2], Vec<ProofStep>)> = None;
         loop {
             let own = stage.conditions.len();
@@ -409,12 +443,13 @@ impl<'q, 'm> Asked<'q, 'm> {
             if open.is_empty() {
                 // No principal can gain: any point will do.
                 let program = Program { objective: vec![Rational::ONE; n], extras: Vec::new(), conditions };
-                let solved = stage.face.solve(&program, &Until::Proven)?;
+                let until = Until::Near(Scale::greatest_payoff(n, Rational::ONE));
+                let solved = stage.face.solve(&program, &until)?;
                 let values = [Rational::ZERO, Rational::ZERO];
                 return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped, Vec::new()));
             }
             let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
-            let solved = stage.face.solve(&program, &Until::Proven)?;
+            let solved = stage.face.solve(&program, &Until::Near(scale.clone()))?;
             let mut gains = vec![Rational::ZERO; n];
             open.iter().zip(&solved.duals[own..]).for_each(|(&p, dual)| gains[p] = -dual);
             let of_first = || ([solved.value.clone(), solved.upper.clone()], stage.bound(gains.clone(), &solved));
@@ -465,7 +500,9 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
         let own = stage.conditions.len();
-        let even = sum(weights.iter().cloned()) / Rational::from(n);
+        let total = sum(weights.iter().cloned());
+        let scale = Scale::greatest_payoff(n, total.clone());
+        let even = total / Rational::from(n);
         // No order has a lesser sum than all orders on average.
         let mut orders: Vec<Weights> = vec![vec![even; n]];
         let mut best: Option<(Rational, Vec<(usize, Rational)>)> = None;
@@ -480,7 +517,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             }));
             let extras = vec![Extra { objective: Rational::ONE, free: true }];
             let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
-            let solved = match stage.face.solve(&program, &Until::Proven) {
+            let solved = match stage.face.solve(&program, &Until::Near(scale.clone())) {
                 Ok(solved) => solved,
                 Err(reason) if best.is_some() => break Some(reason),
                 Err(reason) => return Err(reason.into()),
@@ -499,7 +536,7 @@ impl<'q, 'm> Asked<'q, 'm> {
                 bound = Some((solved.clone(), gains));
             }
             let (attained, upper) = (&best.as_ref().expect("set").0, &bound.as_ref().expect("set").0.upper);
-            if upper - attained <= stage.face.allowed_gap() {
+            if upper - attained <= stage.face.allowed_gap(&scale) {
                 break None;
             }
             if solved.stopped.is_some() {
@@ -524,7 +561,8 @@ impl<'q, 'm> Asked<'q, 'm> {
         let from_zero = matches!(self.question.over, Over::Nothing);
         let own_worst = matches!(self.question.over, Over::OwnWorst);
         // With the own worst as reference point, a principal with a constant payoff neither gains nor loses.
-        let can_gain = |&p: &usize| self.best[p] > self.over[p];
+        let error = self.set.error_of_payoffs(&self.first);
+        let can_gain = |&p: &usize| &self.best[p] - &self.over[p] > error;
         let who: Vec<usize> = (0..n).filter(|p| !own_worst || can_gain(p)).collect();
         if let Some(p) = who.iter().copied().find(|p| !can_gain(p)) {
             let who = format!("no strategy gives `{}` more than {}", principals[p].name, self.over[p]);

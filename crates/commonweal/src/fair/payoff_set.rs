@@ -91,6 +91,8 @@ pub struct PayoffSet<'m> {
     /// The model in doubles, whose weights change from solve to solve.
     doubles: RefCell<Option<Mdp<f64>>>,
     kept_in_doubles: RefCell<Vec<certified::Kept>>,
+    /// How much smaller than the gap asked for the errors of payoffs have to be; at most 1.
+    finer: Cell<f64>,
     calls: Cell<u64>,
     most_calls: u64,
     most_bits: usize,
@@ -112,6 +114,7 @@ impl<'m> PayoffSet<'m> {
             kept: RefCell::default(),
             doubles: RefCell::default(),
             kept_in_doubles: RefCell::default(),
+            finer: Cell::new(1.0),
             calls: Cell::new(0),
             most_calls: u64::MAX,
             most_bits: usize::MAX,
@@ -121,6 +124,40 @@ impl<'m> PayoffSet<'m> {
     /// The same with a limit on the number of solves.
     pub fn with_most_calls(self, most_calls: u64) -> PayoffSet<'m> {
         PayoffSet { most_calls, ..self }
+    }
+
+    /// The same set with a limit on the work, in about nanoseconds of one processor, counted and not timed. Nothing is cached yet.
+    pub fn with_work_limit(&self, work: u64) -> PayoffSet<'m> {
+        self.limited(work, None)
+    }
+
+    /// The same, of another engine if one is given.
+    pub(super) fn limited(&self, work: u64, engine: Option<Engine>) -> PayoffSet<'m> {
+        let stop = if work == u64::MAX { self.options.stop.clone() } else { self.options.stop.with_budget(work, work) };
+        let options = Options { stop, engine: engine.unwrap_or(self.options.engine), ..self.options.clone() };
+        PayoffSet { most_calls: self.most_calls, most_bits: self.most_bits, ..PayoffSet::new(self.model, &options) }
+    }
+
+    /// Asks for payoffs in doubles whose errors are smaller by this factor; false if they are small enough already.
+    pub(super) fn refine(&self, factor: f64) -> bool {
+        /// Errors that are smaller by more than this are below those of rounding.
+        const LEAST: f64 = 1e-6;
+        let finer = factor.clamp(LEAST, 1.0);
+        let is_new = finer < self.finer.get();
+        if is_new {
+            self.finer.set(finer);
+            // What is kept was found for larger errors.
+            self.kept_in_doubles.borrow_mut().clear();
+        }
+        is_new
+    }
+
+    /// How far payoffs of the size of these points' may be off: 0 in fractions.
+    pub(super) fn error_of_payoffs(&self, points: &[Point]) -> Rational {
+        let Some(gap) = self.gap() else { return Rational::ZERO };
+        let payoffs = points.iter().flat_map(|point| &point.payoffs);
+        let scale = payoffs.map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
+        Rational::try_from(gap * self.finer.get() * scale).unwrap_or(Rational::ZERO)
     }
 
     /// The same, stopped where a payoff has a longer denominator than this: programs over long fractions take long.
@@ -147,6 +184,11 @@ impl<'m> PayoffSet<'m> {
     /// Says how far a rule has come: how far its bounds are apart.
     pub(super) fn tell_gap(&self, gap: Rational) {
         self.options.stop.reach(Reached::Mixing { solves: self.calls(), gap: gap.to_f64() });
+    }
+
+    /// Says how far a front has come: the vertices found, and how far it may exceed them.
+    pub(super) fn tell_vertices(&self, vertices: usize, gap: f64) {
+        self.options.stop.reach(Reached::Tracing { solves: self.calls(), vertices, gap });
     }
 
     /// The model.
@@ -228,6 +270,18 @@ impl<'m> PayoffSet<'m> {
         Ok(Best { most, ..best })
     }
 
+    /// The same, where the principals of weight 0 count in their own direction, as on the front.
+    pub(super) fn best_of_front(&self, weights: &Weights) -> Result<Best, StopReason> {
+        if self.gap().is_some() {
+            return self.best(weights);
+        }
+        let uncounted = |p: usize| if weights[p].is_zero() { self.direction(p) } else { Rational::ZERO };
+        let others: Weights = (0..self.n()).map(uncounted).collect();
+        let best = self.best_of_best(&[weights, &others])?;
+        let most = if others.iter().all(Rational::is_zero) { best.most } else { best.point.most(weights) };
+        Ok(Best { most, ..best })
+    }
+
     /// Whether preferences are approximated by mixtures.
     pub fn is_approximated(&self) -> bool {
         self.model.is_approximated()
@@ -251,7 +305,14 @@ impl<'m> PayoffSet<'m> {
     }
 
     fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
+        /// The work for a term and the square of a word, in nanoseconds.
+        const WORD_SQUARED: u64 = 2;
         let (mdp, rows) = (self.mdp(), self.rows());
+        // Long weights make every number of the solve long.
+        let words = weights.iter().map(|weight| weight.bits() as u64 / 64).max().unwrap_or(0);
+        let parts = mdp.principals().iter().flat_map(|own| own.segments()).map(|segment| segment.parts.len());
+        let terms = parts.sum::<usize>() * (mdp.n_transitions() + mdp.n_choices());
+        self.options.stop.spend(WORD_SQUARED * words * words * terms as u64);
         if mdp.principals().iter().any(|principal| principal.parts().is_none()) {
             // Each segment has its own long-term strategy: nothing is cached.
             return self.told(exact::solve(&mdp.clone().with_weights(weights), &self.options), weights);
@@ -275,6 +336,7 @@ impl<'m> PayoffSet<'m> {
         const FINER: f64 = 1.0 / 16.0;
         const FINEST: f64 = 1e-12;
         self.ask()?;
+        let gap = gap * self.finer.get();
         let aim = (gap * FINER).max(FINEST);
         let mut place = self.doubles.borrow_mut();
         let doubles = place.take().unwrap_or_else(|| self.model.doubles().expect("looked at before").clone());
@@ -325,7 +387,9 @@ impl<'m> PayoffSet<'m> {
             most = Rational::try_from(bound).map_err(|_| StopReason::Precision)?;
         }
         let stopped = match answer.claim() {
-            Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit)) => Some(reason),
+            Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit | StopReason::Work)) => {
+                Some(reason)
+            }
             _ => None,
         };
         Ok(Best { point, most, stopped })

@@ -13,7 +13,7 @@
 use super::limit::{Direction, Limits};
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
-use crate::number::{Rational, sum};
+use crate::number::{Rational, Value, sum};
 use crate::stop::{StopReason, StopSignal};
 
 /// A further variable of a program.
@@ -49,13 +49,29 @@ pub struct Program {
     pub conditions: Vec<Condition>,
 }
 
-/// When column generation may end before the optimum is proven.
+/// When column generation may end.
 #[derive(Debug, Clone)]
 pub enum Until {
-    /// Never.
-    Proven,
-    /// As soon as the value is known to be positive.
+    /// When the bounds are within the gap, which is relative to this scale; 0 if the engine is exact.
+    Near(Scale),
+    /// Also as soon as the value, a payoff, is known to be positive.
     Positive,
+}
+
+/// What the gap of a program is relative to.
+#[derive(Debug, Clone)]
+pub enum Scale {
+    /// The greatest payoff, each times its weight.
+    Payoffs(Weights),
+    /// 1: what is maximised is a share.
+    One,
+}
+
+impl Scale {
+    /// The greatest payoff of `n` principals, times a factor.
+    pub fn greatest_payoff(n: usize, factor: Rational) -> Scale {
+        Scale::Payoffs(vec![factor; n])
+    }
 }
 
 /// A mix of points with its proven bounds.
@@ -151,12 +167,19 @@ impl<'s, 'm> Face<'s, 'm> {
         LONG + 8 * first
     }
 
-    /// How far the bounds of a program may be apart: the gap, relative to the greatest payoff.
-    pub fn allowed_gap(&self) -> Rational {
+    /// Why bounds come no nearer.
+    pub(super) fn no_further(&self) -> StopReason {
+        if self.gap.is_zero() { StopReason::Digits } else { StopReason::Precision }
+    }
+
+    /// How far the bounds of a program may be apart: the gap, times the scale of what is maximised.
+    pub fn allowed_gap(&self, scale: &Scale) -> Rational {
+        let Scale::Payoffs(weights) = scale else { return self.gap.clone() };
         let magnitude = |x: f64| Rational::try_from(x.abs()).unwrap_or(Rational::ZERO);
-        let payoffs = self.points.iter().flat_map(|point| &point.payoffs);
-        let scale = payoffs.map(|payoff| magnitude(payoff.enclosure.midpoint())).fold(Rational::ZERO, Rational::max);
-        &self.gap * scale
+        let weighted = |(weight, payoff): (&Rational, &Value)| (weight * magnitude(payoff.enclosure.midpoint())).abs();
+        let of_point =
+            |point: &Point| weights.iter().zip(&point.payoffs).map(weighted).fold(Rational::ZERO, Rational::max);
+        &self.gap * self.points.iter().map(of_point).fold(Rational::ZERO, Rational::max)
     }
 
     /// The greatest value of a program, of which some mix of the points found is feasible.
@@ -164,6 +187,10 @@ impl<'s, 'm> Face<'s, 'm> {
         let mut upper: Option<UpperBound> = None;
         let mut limits = Limits::default();
         let mut last: Option<Solved> = None;
+        let scale = match until {
+            Until::Near(scale) => scale.clone(),
+            Until::Positive => Scale::greatest_payoff(self.set.n(), Rational::ONE),
+        };
         for round in 0.. {
             let stop = &self.set.options().stop;
             let optimum = match (program.master(&self.points, &[], stop), last) {
@@ -192,7 +219,7 @@ impl<'s, 'm> Face<'s, 'm> {
                 return Ok(solved(&upper, None));
             }
             let is_near = |upper: &Option<UpperBound>| {
-                upper.as_ref().is_some_and(|bound| &bound.most - &optimum.value <= self.allowed_gap())
+                upper.as_ref().is_some_and(|bound| &bound.most - &optimum.value <= self.allowed_gap(&scale))
             };
             if is_near(&upper) {
                 return Ok(solved(&upper, None));
@@ -213,10 +240,10 @@ impl<'s, 'm> Face<'s, 'm> {
             let too_long = self.gap.is_zero() && weights.iter().any(|weight| weight.bits() > self.longest_weight());
             let reason = match (round >= MOST_ROUNDS, too_long) {
                 (true, _) => Some(StopReason::NodeLimit),
-                (false, true) => Some(StopReason::Precision),
+                (false, true) => Some(StopReason::Digits),
                 (false, false) => None,
             };
-            let was = solved(&upper, reason.or(Some(StopReason::Precision)));
+            let was = solved(&upper, reason.or(Some(self.no_further())));
             let best_point = best.point.clone();
             if reason.is_some() || !self.add(best.point) {
                 // The same point again: the remaining gap is below the precision of the points.

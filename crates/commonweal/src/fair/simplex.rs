@@ -69,13 +69,20 @@ impl LinearProgram {
     /// Nearly the optimum, in doubles, of which nothing is proven; `None` if they find none. The rows of `tight` have no slack at
     /// the point to start from, and its variables are not 0 there.
     pub fn nearly(&self, tight: &[(usize, usize)], stop: &StopSignal) -> Result<Option<[Vec<f64>; 2]>, StopReason> {
-        let simplex = Simplex::<f64>::of(self).priced_by(Pricing::Most);
+        let simplex = Simplex::<f64>::of(self);
         let mut start: Vec<usize> = (0..self.rows.len()).map(|row| simplex.slack(row)).collect();
         tight.iter().for_each(|&(row, variable)| start[row] = variable);
-        Ok(match simplex.solve(start, simplex.most_pivots(), stop)?.ended {
-            Ended::Optimal { primal, dual } => Some([primal, dual]),
-            Ended::Infeasible | Ended::Unbounded | Ended::Lost => None,
-        })
+        // The rule that is fast may cycle where many bases are nearly as good.
+        let mut last = None;
+        for pricing in [Pricing::Most, Pricing::First] {
+            let simplex = Simplex::<f64>::of(self).priced_by(pricing);
+            let run = simplex.solve(start.clone(), simplex.most_pivots(), stop)?;
+            if let Ended::Optimal { primal, dual } = run.ended {
+                return Ok(Some([primal, dual]));
+            }
+            last = last.or(simplex.at(&run.basis));
+        }
+        Ok(last)
     }
 
     /// Solves the program, or returns why it was stopped.

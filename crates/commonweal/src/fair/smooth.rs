@@ -162,8 +162,9 @@ impl Lines {
         Lines { slopes, least }
     }
 
-    /// Adds the line at a gain, and drops lines that are far from it and have no multiplier.
-    fn look_at(&mut self, smooth: &Smooth, gain: &Rational, multipliers: &[&Rational]) {
+    /// Adds the line at a gain, unless there is one whose slope differs by less than the share `apart`, and drops lines that are far
+    /// from it and have no multiplier.
+    fn look_at(&mut self, smooth: &Smooth, gain: &Rational, multipliers: &[&Rational], apart: &Rational) {
         let gain = if *gain > Rational::ZERO {
             gain.clone()
         } else {
@@ -175,8 +176,9 @@ impl Lines {
         let is_near = |index: usize| index + Self::NEIGHBOURS >= place && index < place + Self::NEIGHBOURS;
         let kept = (0..self.slopes.len()).filter(|&index| is_near(index) || !multipliers[index].is_zero());
         let mut slopes: Vec<Rational> = kept.map(|index| self.slopes[index].clone()).collect();
-        if let Err(place) = slopes.binary_search(&slope) {
-            slopes.insert(place, slope);
+        let is_near = |own: &Rational| (own - &slope).abs() <= &slope * apart;
+        if !slopes.iter().any(is_near) {
+            slopes.insert(slopes.partition_point(|own| *own < slope), slope);
         }
         self.slopes = slopes;
         self.least = gain.min(self.least.clone());
@@ -200,6 +202,7 @@ pub(super) fn solve(
     let mut without_news = 0;
     let mut in_doubles = stage.conditions.is_empty();
     let mut open: Option<Rational> = None;
+    let mut apart = if in_doubles { least_distance(gap) } else { Rational::ZERO };
     for _ in 0..MOST_ROUNDS {
         let program = program(smooth, stage, gains, &lines, n);
         let stop = &stage.face.set.options().stop;
@@ -238,7 +241,7 @@ pub(super) fn solve(
         let mut of_lines = duals[stage.conditions.len()..].iter();
         for (lines, gain) in lines.iter_mut().zip(&now) {
             let own: Vec<&Rational> = of_lines.by_ref().take(lines.slopes.len()).collect();
-            lines.look_at(smooth, gain, &own);
+            lines.look_at(smooth, gain, &own, &apart);
         }
         if now.iter().all(|gain| *gain > Rational::ZERO) {
             let total = smooth.total(&now)[0].clone();
@@ -267,12 +270,15 @@ pub(super) fn solve(
         // Doubles are of use as long as they find a point, or bring the bounds nearer.
         let now_open = bound - &lower.0;
         let is_nearer = open.as_ref().is_none_or(|open| &now_open * Rational::from(4) < open * Rational::from(3));
-        in_doubles &= is_new || is_nearer;
+        if in_doubles && !is_new && !is_nearer {
+            // Fractions tell lines apart however near they are.
+            (in_doubles, apart) = (false, Rational::ZERO);
+        }
         open = Some(now_open);
         // No new point for many rounds: the remaining gap is below the precision of the payoffs.
         without_news = if is_new { 0 } else { without_news + 1 };
         if without_news > MOST_WITHOUT_NEWS {
-            stopped = Some(StopReason::Precision);
+            stopped = Some(stage.face.no_further());
             break;
         }
     }
@@ -290,6 +296,12 @@ pub(super) fn solve(
         Smooth::Alpha(_) => bound.max(value.clone()),
     };
     Ok(SmoothOptimum { value, upper, shares, weights, dual, stopped })
+}
+
+/// The relative distance of slopes below which a further line is of no use for this gap: a line whose slope is δ away exceeds the function by
+/// at most about δ²/2 of it. In doubles, lines that are nearer to each other make programs that are nearly singular.
+fn least_distance(gap: &Rational) -> Rational {
+    Rational::try_from(gap.to_f64().sqrt() / 16.0).unwrap_or(Rational::ZERO)
 }
 
 /// A share for each point, and a multiplier for each condition of a program.

@@ -5,13 +5,16 @@
 //! | the hotel, every rule | figures worked out by hand |
 //! | random small models, every rule, floors and ceilings | the weights of the answer: one solve of the model with these weights proves it |
 
+use commonweal::internals::Numbers;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
+use commonweal::limits::StopReason;
 use commonweal::questions::{
     Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, evaluate, fair, fair_in, front,
+    hull,
 };
 use commonweal::structure::Principal;
-use commonweal::{Model, ModelBuilder, Options, Rational, Step, Strategy, Value, solve};
+use commonweal::{Engine, Model, ModelBuilder, Options, Rational, Step, Strategy, Value, solve};
 
 pub fn number(text: &str) -> Rational {
     text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
@@ -456,4 +459,170 @@ fn repeats(text: &str, ratio: &str) {
         assert_eq!(at(just(&above, "0.9999")), at(just(&below, "1.0001")), "{above} {below}");
         assert_ne!(at(just(&above, "0.9999")), at(just(&above, "1.0001")), "{above}");
     }
+}
+
+/// Seeded weights of `n` principals, at least 0, that sum to 1; some are 0.
+fn some_weights(n: usize, random: &mut Seeded) -> Vec<Rational> {
+    let parts: Vec<i64> = (0..n).map(|_| random.below(9) as i64).collect();
+    let total = parts.iter().sum::<i64>().max(1) as u64;
+    parts.into_iter().map(|part| Rational::from_quotient(part, total)).collect()
+}
+
+/// For any weights the greatest weighted sum, by a plain solve, is at least that of the vertices, and exceeds it by at most the gap.
+fn encloses(mdp: &Mdp, vertices: &[Vertex], gap: &Rational, weights: &[Rational], what: &str) {
+    let inside = vertices.iter().map(|vertex| dot(weights, &vertex.point.payoffs)).max().expect("a vertex");
+    let truth = most(mdp, weights);
+    assert!(inside <= truth && truth <= &inside + gap, "{what}: {inside} {truth} {gap}, {weights:?}");
+}
+
+/// Society takes the mean of two experts' rates: nothing repeats on its front, which has very many vertices.
+const NO_PATTERN: &str = "principals: {society: {survey: [5%, 60%]}, firm: 1/2}
+states:
+  u: {stay: {reward: {firm: 3, society: 1}, to: {v: 1/3, u: 2/3}}, leave: {reward: {society: 2}, to: w}}
+  v: {stay: {reward: {firm: 2}, to: {u: 1/2, v: 1/2}}, leave: {reward: {firm: 1, society: 1}, to: {w: 1/2, u: 1/2}}}
+  w: {rest: {reward: {society: 5, firm: 1}, to: {w: 3/4, v: 1/4}}, work: {reward: {society: 4, firm: 2}, to: w}}
+";
+
+#[test]
+fn a_front_without_a_pattern_ends_by_its_work_and_says_how_much_is_missing() {
+    let model = Model::from_yaml(NO_PATTERN).expect("a model");
+    let mdp = Numbers::exact(&model);
+    let within = |work_limit: u64| {
+        let limits = FrontOptions { work_limit, ..FrontOptions::default() };
+        front(&model, [0.into(), 1.into()], &limits, &Options::default()).expect("a front")
+    };
+    let mut sizes = Vec::new();
+    let mut random = Seeded::new(1);
+    for work in [30_000_000, 100_000_000, 300_000_000] {
+        let found = within(work);
+        assert_eq!((found.complete, found.stopped), (false, Some(StopReason::Work)));
+        assert!(found.gap > Rational::ZERO && found.edges.iter().any(|edge| !edge.proven));
+        for _ in 0..20 {
+            encloses(&mdp, &found.vertices, &found.gap, &some_weights(2, &mut random), &format!("{work}"));
+        }
+        // Half-spaces from outside: each vertex is the best by its weights.
+        for vertex in found.vertices.iter().take(8) {
+            assert_eq!(most(&mdp, &vertex.weights), dot(&vertex.weights, &vertex.point.payoffs));
+        }
+        let again = within(work);
+        assert_eq!((again.vertices.len(), &again.gap), (found.vertices.len(), &found.gap));
+        sizes.push((found.vertices.len(), found.gap.to_f64()));
+    }
+    // More work, more vertices and a smaller gap.
+    assert!(sizes.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1), "{sizes:?}");
+}
+
+#[test]
+fn the_hull_of_several_principals_encloses_what_they_can_get() {
+    let mut finished = 0;
+    for seed in (0..200).filter(|seed| random(*seed).n_principals() > 2).take(40) {
+        let mdp = random(seed);
+        let n = mdp.n_principals();
+        let model = Model::from(mdp.clone());
+        let mut picked = Seeded::new(seed);
+        for (gap, vertex_limit) in [("1/10", 5_000), ("1/1000", 400), ("1/1000", 5)] {
+            let limits = FrontOptions { gap: number(gap), vertex_limit, ..FrontOptions::default() };
+            let found = hull(&model, &limits, &Options::default()).expect("a hull");
+            for _ in 0..12 {
+                let weights = some_weights(n, &mut picked);
+                encloses(&mdp, &found.vertices, &found.gap, &weights, &format!("seed {seed}, {gap}"));
+            }
+            finished += i32::from(found.reached);
+        }
+    }
+    assert!(finished > 60, "{finished}");
+}
+
+/// One decision between payoff vectors: the vertices of the hull are those vectors that are best by some weights, and are found exactly.
+#[test]
+fn a_hull_of_few_vertices_is_whole() {
+    let rewards = [[9, 0, 0, 1], [0, 9, 0, 2], [0, 0, 9, 3], [4, 4, 4, 0], [4, 4, 0, 1], [1, 1, 1, 1], [0, 0, 0, 8]];
+    let action = |(k, own): (usize, &[i64; 4])| {
+        let [a, b, c, d] = own;
+        format!("    x{k}: {{reward: {{a: {a}, b: {b}, c: {c}, d: {d}}}, to: end}}\n")
+    };
+    let actions: String = rewards.iter().enumerate().map(action).collect();
+    let text = format!(
+        "principals: {{a: 1/2, b: 1/3, c: 1/4, d: 0}}\nstates:\n  begin:\n{actions}  end: {{rest: {{to: end}}}}\n"
+    );
+    let model = Model::from_yaml(&text).expect("a model");
+    let found = hull(&model, &FrontOptions::default(), &Options::default()).expect("a hull");
+    assert_eq!((found.stopped, &found.gap), (None, &Rational::ZERO));
+    let mut payoffs: Vec<Vec<String>> = (found.vertices.iter())
+        .map(|vertex| {
+            vertex.point.payoffs.iter().map(|own| own.exact.clone().expect("a fraction").to_string()).collect()
+        })
+        .collect();
+    payoffs.sort();
+    // Not (4, 4, 0, 1), since a half of each of the first two gives (9/2, 9/2, 0, 3/2). Nor (1, 1, 1, 1).
+    let best =
+        [["0", "0", "0", "8"], ["0", "0", "9", "3"], ["0", "9", "0", "2"], ["4", "4", "4", "0"], ["9", "0", "0", "1"]];
+    assert_eq!(payoffs, best.map(|own| own.map(str::to_owned).to_vec()), "{} solves", found.calls);
+    assert!(found.calls < 100, "{} solves", found.calls);
+}
+
+/// What a gap of G means: bounds that are apart by at most G times what the rule is measured by, and the exact value between them. Here
+/// payoffs are near 1,000 and differ by little, so what is gained is small beside them.
+#[test]
+fn the_gap_of_a_rule_is_relative_to_what_it_measures() {
+    let text = "principals: {p: 1/2, q: {discount: 1/3, weight: 100}, r: 1/4}
+states:
+  s: {a: {reward: {p: 500, q: 667, r: 750}, to: s}, b: {reward: {p: 501, q: 666, r: 750}, to: t}, c: {reward: {p: 500, q: 666, r: 752}, to: t}}
+  t: {a: {reward: {p: 500, q: 667, r: 749}, to: s}, b: {reward: {p: 501, q: 666, r: 750}, to: t}}
+";
+    let model = Model::from_yaml(text).expect("a model");
+    for (rule, scale) in [
+        // The greatest weighted payoff is q's, about 100 times 1,000.
+        ("welfare", 100_200.0),
+        ("max-min", 1_004.0),
+        ("gini:3,2,1", 6.0 * 1_004.0),
+        // A share of the own best gain.
+        ("kalai-smorodinsky", 1.0),
+    ] {
+        let asked = Question::new(rule.parse().expect("a rule"));
+        let exact = fair(&model, &asked, &Options::default()).expect("an answer").value.exact.expect("a fraction");
+        for gap in [1e-2, 1e-4, 1e-6] {
+            let options = Options { engine: Engine::Within(gap), ..Options::default() };
+            let answer = fair(&model, &asked, &options).expect("an answer");
+            let (lower, upper) = (answer.value.enclosure.lower(), answer.value.enclosure.upper());
+            let what = format!("{rule}, {gap}: {lower} to {upper}, exactly {}", exact.to_f64());
+            assert_eq!(answer.proven, Proven::WithinGap, "{what}");
+            assert!(upper - lower <= gap * scale, "{what}");
+            // In doubles the reference point and the own bests are known to within the gap, too.
+            let slack = if rule == "kalai-smorodinsky" { gap } else { 0.0 };
+            assert!(lower <= exact.to_f64() + slack && exact.to_f64() <= upper + slack, "{what}");
+        }
+    }
+}
+
+/// Every model of the repository with two principals or more has a front that ends by itself, and whose bounds hold.
+#[test]
+fn fronts_of_all_models_end_by_themselves() {
+    let mut fronts = 0;
+    for folder in ["paper", "regressions", "case-studies"] {
+        let path = format!("{}/../../models/{folder}", env!("CARGO_MANIFEST_DIR"));
+        for file in std::fs::read_dir(path).expect("a folder").map(|file| file.expect("a file").path()) {
+            if file.extension().is_none_or(|ending| ending != "yaml") {
+                continue;
+            }
+            let model = Model::from_yaml(&std::fs::read_to_string(&file).expect("a text")).expect("a model");
+            let limits = FrontOptions { work_limit: 300_000_000, ..FrontOptions::default() };
+            let what = || format!("{}", file.display());
+            if model.n_principals() < 2 {
+                continue;
+            }
+            fronts += 1;
+            if model.n_principals() == 2 {
+                let found = front(&model, [0.into(), 1.into()], &limits, &Options::default());
+                let found = found.unwrap_or_else(|reason| panic!("{}: {reason}", what()));
+                assert!(found.complete || found.gap > Rational::ZERO, "{}", what());
+                assert!(found.vertices.len() > 1 || found.complete, "{}", what());
+            } else {
+                let limits = FrontOptions { gap: number("1/1000"), ..limits };
+                let found = hull(&model, &limits, &Options::default());
+                assert!(!found.unwrap_or_else(|reason| panic!("{}: {reason}", what())).vertices.is_empty());
+            }
+        }
+    }
+    assert!(fronts > 10, "{fronts}");
 }
