@@ -2,7 +2,7 @@
 
 use super::names::{has_costs, principal_in_column};
 use super::numbers::{
-    at_least, at_most, discounts, fraction_or_decimal, fraction_within, in_column, is_short_decimal, near_zero,
+    LARGE, at_least, at_most, discounts, fraction_or_decimal, fraction_within, in_column, is_short_decimal, near_zero,
     rounded_discounts, signed,
 };
 use super::table::{WIDTH, in_blocks, table, width};

@@ -79,8 +79,7 @@ fn questions_that_make_no_sense_are_refused() {
     refused(&["--rule", "nash", "--over", "alice=9,carol=1"], &["there is no principal `carol`"]);
     refused(&["--rule", "nash", "--over", "alice=11,bob=2"], &["no strategy gives `alice` more than 11"]);
     refused(&["--rule", "nash", "--over", "strategy:none.json"], &["none.json"]);
-    for (rule, words) in
-        [("alpha:1", "write `--rule nash`"), ("maxmin", "did you mean `max-min`?"), ("gini", "gini:2/3,1/3")]
+    for (rule, words) in [("alpha:1", "write `nash`"), ("maxmin", "did you mean `max-min`?"), ("gini", "gini:2/3,1/3")]
     {
         let ran = folder.run(&["fair", "hotel.yaml", "--rule", rule]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");

@@ -74,7 +74,7 @@ pub enum NoCertificate {
     #[error("fair certificates do not support schedules and terms of office yet")]
     Segments,
     /// In doubles, a fair certificate has one discount for each principal.
-    #[error("in doubles a fair certificate needs principals with one discount each; `--exact` has one for all")]
+    #[error("in doubles a fair certificate needs principals with one discount each; an exact answer has one for all")]
     SeveralParts,
 }
 

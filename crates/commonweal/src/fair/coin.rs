@@ -37,16 +37,16 @@ const MOST_STEPS: u64 = 100_000;
 #[non_exhaustive]
 pub enum NoCoin {
     /// It would take too many randomised decisions.
-    #[error("it would take many coins; `--coin start` draws a strategy at the start")]
+    #[error("it would take many coins; the coin `start` draws a strategy at the start")]
     SeveralStrategies,
     /// Payoffs are not known as fractions.
-    #[error("the payoffs are known between bounds only; `--coin start` draws a strategy at the start")]
+    #[error("the payoffs are known between bounds only; the coin `start` draws a strategy at the start")]
     NotExact,
     /// The two strategies differ only in states that only one of them reaches.
-    #[error("no single decision leads from one strategy to the other; `--coin start` draws one of them at the start")]
+    #[error("no single decision leads from one strategy to the other; the coin `start` draws one of them at the start")]
     NoDecision,
     /// A principal's time preference has several parts.
-    #[error("a principal's time preference has several parts; `--coin start` draws a strategy at the start")]
+    #[error("a principal's time preference has several parts; the coin `start` draws a strategy at the start")]
     SeveralParts,
     /// Stopped on the way.
     #[error("stopped before the decision was found: {0}")]

@@ -149,7 +149,7 @@ fn before_last_segment(
     let telling: Vec<&Weights> = counted.iter().filter(|weights| weights.iter().any(|w| !w.is_zero())).collect();
     let Found { strategy: tail, horizon, .. } = solve(&later, rows, &telling, stop)?;
     let horizon = horizon + begins;
-    let from_there = evaluate(&later, &Strategy::Counting(tail.clone()), stop).map_err(stop_reason)?;
+    let from_there = evaluate(&later, &Strategy::Counting(tail.clone()), stop).map_err(EvaluateError::stop_reason)?;
     let parts = telling.iter().flat_map(|weights| parts_weighted(later.principals(), weights)).collect::<Vec<_>>();
     let lasting = parts.into_iter().filter(|part| !part.discount.is_zero()).collect();
     let allowed = long_term(&later, rows, &[lasting], stop)?.allowed;
@@ -215,16 +215,9 @@ pub(super) fn exact_payoffs(
     strategy: &CountingStrategy,
     stop: &StopSignal,
 ) -> Result<Vec<Rational>, StopReason> {
-    let payoffs = evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(stop_reason)?;
+    let payoffs = evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(EvaluateError::stop_reason)?;
     let of = |p: usize| payoffs.payoff(p.into(), mdp.start()).exact.expect("an exact evaluation");
     Ok((0..mdp.n_principals()).map(of).collect())
-}
-
-fn stop_reason(error: EvaluateError) -> StopReason {
-    match error {
-        EvaluateError::Stopped(reason) => reason,
-        EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
-    }
 }
 
 fn long_term(

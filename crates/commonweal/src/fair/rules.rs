@@ -118,7 +118,7 @@ pub enum FairError {
     )]
     WeightOrder,
     /// α = 1 has a name of its own.
-    #[error("the rule `alpha:1` is the rule `nash`; write `--rule nash`")]
+    #[error("the rule `alpha:1` is the rule `nash`; write `nash`")]
     AlphaIsNash,
     /// α is positive.
     #[error("the rule `alpha` needs a number above 0; `alpha:0` would be the plain sum, the rule `welfare`")]
@@ -187,7 +187,7 @@ fn plural(count: usize, one: &str) -> String {
 }
 
 fn cure(from_zero: bool) -> &'static str {
-    if from_zero { "; `--over own-worst` counts from the least that each could get" } else { "" }
+    if from_zero { "; the reference point `own-worst` counts from the least that each could get" } else { "" }
 }
 
 const RULES: &str = "welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… and alpha:A";
@@ -364,7 +364,7 @@ mod tests {
             ("gini:1/3,2/3", "do not increase"),
             ("gini:1,-1", "do not increase"),
             ("gini:1,x", "`x` is not a number"),
-            ("alpha:1", "write `--rule nash`"),
+            ("alpha:1", "write `nash`"),
             ("alpha:0", "above 0"),
             ("alpha:-1", "above 0"),
             ("alpha", "alpha:2"),

@@ -31,11 +31,11 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum MilpError {
     /// The solver gave up.
-    #[error("the mixed-integer solver gave up ({0}); use `--method branch-and-bound`")]
+    #[error("the mixed-integer solver gave up ({0}); branch and bound does not need it")]
     Solver(String),
     /// A time preference has several segments.
     #[error(
-        "there is no mixed-integer program for time preferences that change at some step; use `--method branch-and-bound`"
+        "there is no mixed-integer program for time preferences that change at some step; branch and bound solves it"
     )]
     Segments,
     /// Stopped before any strategy was found.

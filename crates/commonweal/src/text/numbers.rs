@@ -88,7 +88,9 @@ pub fn rounded_discounts(exact: &[&Rational]) -> Vec<String> {
     let digits = (FEWEST..=MOST).find(tells).unwrap_or(MOST);
     let text = |discount: &&Rational| match rounded(discount, digits) {
         _ if discount.is_zero() => "0".to_owned(),
-        _ if ending_decimal(discount).is_some_and(|all| all.len() <= digits + 2) => ending_decimal(discount).expect("it ends"),
+        _ if ending_decimal(discount).is_some_and(|all| all.len() <= digits + 2) => {
+            ending_decimal(discount).expect("it ends")
+        }
         text if text.len() > digits => format!("≈ 1 − {}", decimal(&(Rational::ONE - *discount))),
         text => format!("≈ 0.{text}"),
     };
