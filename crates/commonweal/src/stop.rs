@@ -93,6 +93,8 @@ pub enum StopReason {
     NodeLimit,
     /// Doubles cannot reach the gap asked for.
     Precision,
+    /// The bounds include the error of approximated time preferences, which is too large for what was asked.
+    Approximation,
     /// The work limit is exceeded, or expected to be. Only parts of a computation are stopped for this.
     Work,
 }
@@ -106,6 +108,9 @@ impl std::fmt::Display for StopReason {
             StopReason::EventLimit => "the limit on events was reached",
             StopReason::NodeLimit => "the limit on nodes was reached",
             StopReason::Precision => "doubles cannot reach the gap asked for",
+            StopReason::Approximation => {
+                "the error of approximated time preferences, which the bounds include, is too large; a smaller `error` narrows them"
+            }
             StopReason::Work => "the answer takes more work than is allowed",
         })
     }
@@ -219,6 +224,11 @@ impl StopSignal {
         self.reason().map_or(Ok(()), Err)
     }
 }
+
+/// What a number of a model in fractions takes, in products of doubles.
+pub(crate) const FRACTION: usize = 100;
+/// So many numbers in fractions are prepared whatever the signal says: they take a small part of a second, and bounds need them.
+pub(crate) const FEW_FRACTIONS: usize = 50_000;
 
 /// Polls a signal at intervals of work, for loops whose single passes may be long or short: a look at the clock for each short
 /// one would take longer than the pass.
