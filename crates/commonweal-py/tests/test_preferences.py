@@ -160,7 +160,8 @@ def test_the_bounds_of_a_mixture_contain_the_welfare_of_its_definition(preferenc
         assert missed.status == "stopped"
         assert missed.reason is not None
         assert "smaller `error`" in missed.reason
-        assert (missed.welfare.lower, missed.upper) == (search.welfare.lower, search.upper)
+        # It comes as near as a part of the error, which the exact optimum of the mixture does not need.
+        assert missed.welfare.lower - slack <= at_once <= missed.upper + slack
         assert model.positional(gap=0.5).status == "within gap"
 
 

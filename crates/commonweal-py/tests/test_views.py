@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
 import pytest
 
 import commonweal as cw
@@ -113,7 +114,7 @@ def test_pictures_are_drawn(hotel: cw.Model) -> None:
     than_long_term = sum(bar.get_width() for bar in weighted.patches[:2])  # type: ignore[attr-defined]
     assert than_long_term == pytest.approx(float(found.welfare) - float(found.long_term_welfare))
     of_weighted = plots.sweep(units.sweep("bob", 0.1, 0.6, steps=2))
-    welfare, *terms = ([y for y in line.get_ydata() if y == y] for line in of_weighted.lines[:3])
+    welfare, *terms = ([y for y in np.asarray(line.get_ydata()) if y == y] for line in of_weighted.lines[:3])
     assert welfare == pytest.approx([sum(ys) for ys in zip(*terms, strict=True)])
     varied = units.sweep("bob.weight", 1, 2, steps=2)
     assert plots.sweep(varied).get_ylabel() == "payoff"

@@ -59,7 +59,7 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
 def gains(solution: Solution, ax: Axes | None = None) -> Axes:
     """Each principal's payoff minus that under the long-term strategy, and minus its own best.
 
-    Payoffs whose weights have different sizes have different units. They are multiplied by their weights, as the welfare adds them up.
+    Payoffs whose weights have different sizes have different units: they are multiplied by their weights.
     """
     ax = _axes(ax)
     factors = _factors({principal.name: principal.weight for principal in solution.model.principals})
