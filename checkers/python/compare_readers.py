@@ -25,6 +25,23 @@ BAD = [
     "{schedule: {5: 1%, 2: 2%}}", "{schedule: red-book}", "{schedule: {}}", "{survey: []}", "{survey: 1%}", "{gamma: {mean: 4%, sd: 3%}}",
     "{hyperbolic: 0.1, hazard: 1%}", "{weight: 1}", "{discount: 1/2, patience: 3}", "{schedule: green-book, until: 3}",
 ]  # fmt: skip
+FORM = """commonweal-model 1
+rewards 1
+segment 0 0
+part 1/2 1
+part 0 1
+segment 3 2
+part 2/3 1/8
+states 1
+choices 1
+1 > 0 1
+end
+"""
+DAMAGED = [
+    ("segment 3 2", "segment 0 0"), ("segment 0 0", "segment 1 1"), ("segment 0 0", "segment 0 1"), ("segment 3 2", "segment 3 4"), ("segment 3 2", "segment 3"),
+    ("segment 3 2\npart 2/3 1/8\n", ""), ("part 1/2 1\npart 0 1", "part 0 1"), ("part 2/3 1/8\n", ""), ("part 2/3 1/8", "part 2/3"), ("part 2/3 1/8", "part 2/3 1/8 1"),
+    ("part 2/3 1/8", "part 2/3 2/16"), ("part 1/2 1\npart 0 1", "part 0 1\npart 1/2 1"), ("part 2/3 1/8", "part 1 1/8"), ("rewards 1", "rewards 2"),
+]  # fmt: skip
 FILE = """principals:
   a: {}  # an entry
   b: {}
@@ -69,6 +86,14 @@ def entries(program, checker):
             verdict = subprocess.run([checker, model, no_certificate], capture_output=True, check=False)
             if read(model.read_bytes()) != "-" or verdict.returncode != 2:
                 sys.exit(f"{entry}: read by a checker")
+        # With no damage only the certificate is wrong.
+        for number, (old, new) in enumerate([("", ""), *DAMAGED]):
+            form.write_text(FORM.replace(old, new, 1))
+            verdict = subprocess.run([checker, form, no_certificate], capture_output=True, check=False, text=True)
+            refused = (read(form.read_bytes()) == "-", verdict.stderr.startswith("error: model: "))
+            if refused != (number > 0,) * 2 or verdict.returncode != 2:
+                sys.exit(f"{old!r} replaced by {new!r}: refused by the checkers in Python and in Rust: {refused}")
+    print(f"both checkers refuse {len(DAMAGED)} damaged forms with segments")
     print(f"the checker in Python reads {len(pairs)} models of two entries as `convert` writes them, and no checker reads {len(BAD)} others")
 
 

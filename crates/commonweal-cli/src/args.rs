@@ -9,7 +9,6 @@ use commonweal::questions::{FrontOptions, Rule, SearchOptions, Shard, SimulateOp
 use commonweal::{Options, Rational, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Decide for several principals with different patience: find the strategy with the greatest social welfare.
@@ -276,9 +275,9 @@ pub struct SearchArgs {
 pub struct PositionalArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
-    #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
-    pub gap: Rational,
+    /// Stop when the bounds are this close, relative to the welfare; 0, the default, for the exact optimum
+    #[arg(long, value_name = "G", value_parser = positional_gap, allow_hyphen_values = true)]
+    pub gap: Option<Rational>,
     /// Find the exact optimum, the same as without --gap
     #[arg(long, conflicts_with = "gap")]
     pub exact: bool,
@@ -295,16 +294,13 @@ pub enum Method {
     Milp,
 }
 
-/// The library's default gap of a stationary strategy, as the help shows it.
-static STATIONARY_GAP: LazyLock<String> = LazyLock::new(|| format!("{:e}", SearchOptions::stationary().gap.to_f64()));
-
 #[derive(Debug, Args)]
 pub struct StationaryArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare
-    #[arg(long, value_name = "G", default_value = STATIONARY_GAP.as_str(), value_parser = stationary_gap, allow_hyphen_values = true)]
-    pub gap: Rational,
+    /// Stop when the bounds are this close, relative to the welfare; by default 1e-8
+    #[arg(long, value_name = "G", value_parser = stationary_gap, allow_hyphen_values = true)]
+    pub gap: Option<Rational>,
     /// Refused: the best mix is irrational in general
     #[arg(long, hide = true)]
     pub exact: bool,

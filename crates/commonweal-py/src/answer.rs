@@ -61,7 +61,7 @@ impl PyAnswer {
         match self.answer.claim() {
             Claim::Optimal => ("optimal", None),
             Claim::Within { .. } if self.answer.misses_gap().is_some() => {
-                ("stopped", Some(documents::WIDER.to_owned()))
+                ("stopped", Some(StopReason::Approximation.to_string()))
             }
             Claim::Within { .. } => ("within gap", None),
             Claim::Undecided(ties) => ("undecided", Some(format!("comparisons left undecided: {ties}"))),

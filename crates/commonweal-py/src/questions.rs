@@ -168,13 +168,13 @@ pub fn search(
         return Err(refusal.help("gap sets how close the bounds are").question(py));
     }
     let stop = limits.stop(py)?;
-    let defaults = if mixed { SearchOptions::stationary() } else { SearchOptions::default() };
+    let defaults = SearchOptions::default();
     let gap = |asked: f64| {
         let gap = Rational::try_from(asked).ok().filter(|gap| *gap >= Rational::ZERO);
         gap.ok_or_else(|| refused(py, format!("gap is {asked}; it is a number from 0")))
     };
     let options = SearchOptions {
-        gap: limits.gap.map(gap).transpose()?.unwrap_or_else(|| defaults.gap.clone()),
+        gap: limits.gap.map(gap).transpose()?,
         threshold: threshold.map(|text| number(py, "threshold", text)).transpose()?,
         node_limit: node_limit.unwrap_or(defaults.node_limit),
         stop: stop.clone(),

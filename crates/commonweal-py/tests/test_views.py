@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
 import pytest
 
 import commonweal as cw
@@ -104,6 +105,19 @@ def test_pictures_are_drawn(hotel: cw.Model) -> None:
     assert all(tick == int(tick) for tick in axes.get_xticks()), "steps are whole numbers"
     gains = plots.gains(solution)
     assert len(gains.patches) == 4
+    assert gains.get_xlabel() == "payoff, more (+) or less (−)"
+    # Weights of other sizes are other units: what is drawn is what the welfare adds up, and its first bars add up to the gain.
+    units = hotel.with_weights({"alice": -1, "bob": 12_000})
+    found = units.solve()
+    weighted = plots.gains(found)
+    assert [label.get_text() for label in weighted.get_yticklabels()] == ["alice × −1", "bob × 12,000"]
+    than_long_term = sum(bar.get_width() for bar in weighted.patches[:2])  # type: ignore[attr-defined]
+    assert than_long_term == pytest.approx(float(found.welfare) - float(found.long_term_welfare))
+    of_weighted = plots.sweep(units.sweep("bob", 0.1, 0.6, steps=2))
+    welfare, *terms = ([y for y in np.asarray(line.get_ydata()) if y == y] for line in of_weighted.lines[:3])
+    assert welfare == pytest.approx([sum(ys) for ys in zip(*terms, strict=True)])
+    varied = units.sweep("bob.weight", 1, 2, steps=2)
+    assert plots.sweep(varied).get_ylabel() == "payoff"
     swept = plots.sweep(hotel.sweep("bob", 0.1, 0.6, steps=5))
     assert swept.get_xlabel() == "discount of bob"
     assert all(line.get_marker() == "." for line in swept.lines[:3]), "single points between jumps are visible"

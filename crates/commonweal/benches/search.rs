@@ -50,7 +50,8 @@ fn row(n_states: usize, discounts: &str) {
         }
         program.push(time);
         let gap = parse_rational("1e-6").expect("a number");
-        let (search, time) = timed(|stop| stationary(&model, &SearchOptions { gap, stop, ..SearchOptions::default() }));
+        let (search, time) =
+            timed(|stop| stationary(&model, &SearchOptions { gap: Some(gap), stop, ..SearchOptions::default() }));
         mixed.push((search.nodes as f64, time, relative_gap(&search)));
     }
     let nodes = shown(pure.iter().map(|(nodes, _)| *nodes), 0);

@@ -35,7 +35,7 @@ fn main() {
 fn row(n_states: usize, discounts: &str, seed: u64, node_limit: u64) {
     let model = model(n_states, discounts, seed);
     let options = SearchOptions {
-        gap: parse_rational("1e-6").expect("a number"),
+        gap: Some(parse_rational("1e-6").expect("a number")),
         node_limit,
         stop: StopSignal::default(),
         ..SearchOptions::default()

@@ -6,7 +6,7 @@ use crate::evaluation::{EvaluateError, Payoffs, evaluate};
 use crate::exact::{any_payoffs, own_best};
 use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
 use crate::front::Model;
-use crate::model::{Mdp, Principal, PrincipalId, Structure};
+use crate::model::{Mdp, PrincipalId, Structure};
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
 use crate::solve::{Engine, Options};
@@ -145,8 +145,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let start = model.start();
     let principals = || (0..model.n_principals()).map(PrincipalId::from);
     let options =
-        |gap: &Rational| SearchOptions { gap: gap.clone(), work_limit: WORK, stop: stop.clone(), ..Default::default() };
-    let millionth = Rational::from_quotient(1, 1_000_000);
+        |gap: Rational| SearchOptions { gap: Some(gap), work_limit: WORK, stop: stop.clone(), ..Default::default() };
     let stopped = if let Claim::Stopped(reason) = answer.claim() { Some(reason) } else { None };
     let mut counting = Compared {
         class: Class::Counting,
@@ -172,7 +171,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     };
     let first_decisions = Strategy::Counting(replanned(model, answer));
     let replanned = followed(model, Class::Replanned, &first_decisions, &evaluating(model, stop), &unknown);
-    let pure = search::positional(model, &options(&Rational::ZERO));
+    let pure = search::positional(model, &options(Rational::ZERO));
     let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
     let is_positional = |one: &&Compared| match one.class {
         Class::BestFor(p) => matches!(model.principals()[p.index()].parts(), Some([_])),
@@ -183,7 +182,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     if meetings.is_exact() && meetings.is_positional(answer.strategy()) {
         positional.improve(&counting);
     }
-    let mixed = search::stationary(model, &options(&millionth));
+    let mixed = search::stationary(model, &options(Rational::from_quotient(1, 1_000_000)));
     let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
     let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
     let given = [&first_decisions, &Strategy::Counting(tails), &pure.strategy];
@@ -280,9 +279,10 @@ fn narrowed(value: &Value, lower: f64, upper: f64) -> Value {
     Value::from(Enclosure::new(own.lower().max(lower), own.upper().min(upper)))
 }
 
-/// Why less is known of a strategy than could be, if a limit is the reason: what doubles cannot tell is no limit.
+/// Why less is known of a strategy than could be, if a limit is the reason: what doubles or approximated preferences cannot tell is no
+/// limit.
 fn cut(one: &Compared) -> Option<StopReason> {
-    one.stopped.filter(|why| !matches!(why, StopReason::Precision | StopReason::Digits))
+    one.stopped.filter(|why| !matches!(why, StopReason::Precision | StopReason::Digits | StopReason::Approximation))
 }
 
 impl Compared {
@@ -363,9 +363,7 @@ fn known(model: &Mdp, class: Class, payoffs: Result<Payoffs, StopReason>, unknow
 /// The signal that stops the evaluation of one strategy: of a small model it takes a moment, and is done even after a stop.
 fn evaluating(model: &Mdp, stop: &StopSignal) -> StopSignal {
     const SMALL: usize = 1_000;
-    let n_parts: usize =
-        model.principals().iter().flat_map(Principal::segments).map(|segment| segment.parts.len()).sum();
-    if model.n_states().saturating_mul(n_parts) <= SMALL { StopSignal::default() } else { stop.clone() }
+    if model.n_states().saturating_mul(model.n_parts()) <= SMALL { StopSignal::default() } else { stop.clone() }
 }
 
 fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {

@@ -173,9 +173,7 @@ impl Model {
 
     /// The number of geometric parts of the principals' time preferences, over all segments. An engine's work is proportional to it.
     pub fn n_parts(&self) -> usize {
-        let parts =
-            |principal: &Principal| principal.segments().iter().map(|segment| segment.parts.len()).sum::<usize>();
-        self.principals().iter().map(parts).sum()
+        self.structure().n_parts()
     }
 
     /// Whether preferences are approximated by mixtures.

@@ -104,6 +104,8 @@ pub enum StopReason {
     Precision,
     /// The fractions of an exact answer become too long.
     Digits,
+    /// The bounds include the error of approximated time preferences, which is too large for what was asked.
+    Approximation,
     /// The work limit is exceeded, or expected to be. Only parts of a computation are stopped for this.
     Work,
 }
@@ -118,6 +120,9 @@ impl std::fmt::Display for StopReason {
             StopReason::NodeLimit => "the limit on nodes was reached",
             StopReason::Precision => "doubles cannot reach the gap asked for",
             StopReason::Digits => "the fractions become too long",
+            StopReason::Approximation => {
+                "the error of approximated time preferences, which the bounds include, is too large; a smaller `error` narrows them"
+            }
             StopReason::Work => "the answer takes more work than is allowed",
         })
     }
@@ -231,6 +236,11 @@ impl StopSignal {
         self.reason().map_or(Ok(()), Err)
     }
 }
+
+/// What a number of a model in fractions takes, in products of doubles.
+pub(crate) const FRACTION: usize = 100;
+/// So many numbers in fractions are prepared whatever the signal says: they take a small part of a second, and bounds need them.
+pub(crate) const FEW_FRACTIONS: usize = 50_000;
 
 /// Polls a signal at intervals of work, for loops whose single passes may be long or short: a look at the clock for each short
 /// one would take longer than the pass.

@@ -383,6 +383,32 @@ fn the_canonical_form_is_read_to_the_letter() {
     assert!(check(model.as_bytes(), &b""[..], WORK).is_err());
 }
 
+#[test]
+fn segments_of_a_canonical_form_are_read_to_the_letter() {
+    let good = "commonweal-model 1\nrewards 1\nsegment 0 0\npart 1/2 1\npart 0 1\nsegment 3 2\npart 2/3 1/8\n\
+                states 1\nchoices 1\n1 > 0 1\nend\n";
+    let refusal = |model: &str| check(model.as_bytes(), &b"nothing\n"[..], WORK).expect_err(model).to_string();
+    assert!(refusal(good).starts_with("certificate: "), "{}", refusal(good));
+    let order = "the segments do not begin one after the other";
+    for (from, to, expected) in [
+        ("segment 3 2", "segment 0 0", order),
+        ("segment 0 0", "segment 1 1", order),
+        ("segment 0 0", "segment 0 1", order),
+        ("segment 3 2", "segment 3 4", order),
+        ("segment 3 2", "segment 3", "expected `segment` and two steps"),
+        ("segment 3 2\npart 2/3 1/8\n", "", "there are two segments at least"),
+        ("part 1/2 1\npart 0 1", "part 0 1", "the first part of a segment has a discount above 0"),
+        ("part 2/3 1/8", "part 2/3", "a discount and a number for each reward"),
+        ("part 2/3 1/8", "part 2/3 1/8 1", "a discount and a number for each reward"),
+        ("part 1/2 1\npart 0 1", "part 0 1\npart 1/2 1", "discounts"),
+        ("part 2/3 1/8", "part 1 1/8", "discounts"),
+        ("part 2/3 1/8\n", "", ""),
+    ] {
+        let error = refusal(&good.replacen(from, to, 1));
+        assert!(error.starts_with("model: ") && error.contains(expected), "{to}: {error}");
+    }
+}
+
 /// Probabilities 1/(5q) and (q − 1)/(5q) for five numbers q without common factors: a sum of 1 over 5 times all of them. One is a power of 2, so
 /// that the length is what the test wants.
 #[test]
@@ -425,9 +451,16 @@ fn damaged_files_do_not_break_the_checker() {
         (seed % below as u64) as usize
     };
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    for name in
-        ["hotel--exact", "hotel--bounds", "spaced--stages", "first-step--bounds", "ties--exact", "returns--stages"]
-    {
+    for name in [
+        "hotel--exact",
+        "hotel--bounds",
+        "spaced--stages",
+        "first-step--bounds",
+        "plan--exact",
+        "plan--bounds",
+        "ties--exact",
+        "returns--stages",
+    ] {
         let certificate = std::fs::read(folder.join(format!("accepted/{name}.cert"))).expect("a certificate");
         let model = name.split("--").next().expect("a model");
         let model = std::fs::read(folder.join(format!("models/{model}.yaml"))).expect("a model");

@@ -18,7 +18,7 @@ pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
     if args.method == Method::Milp && args.exact {
         bail!("--exact: --method milp works in floating point and proves nothing; leave --method out");
     }
-    run(&args.search, &args.gap, Searched::Positional, |model, options| match args.method {
+    run(&args.search, args.gap.as_ref(), Searched::Positional, |model, options| match args.method {
         Method::BranchAndBound => Ok(commonweal::questions::positional(model, options)),
         Method::Milp => Ok(positional_by_milp(model, options)?),
     })
@@ -31,14 +31,14 @@ pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
              help: --gap G sets how close the bounds are; the welfare of the strategy found is exact in any case"
         );
     }
-    run(&args.search, &args.gap, Searched::Stationary, |model, options| {
+    run(&args.search, args.gap.as_ref(), Searched::Stationary, |model, options| {
         Ok(commonweal::questions::stationary(model, options))
     })
 }
 
 fn run(
     args: &SearchArgs,
-    gap: &Rational,
+    gap: Option<&Rational>,
     class: Searched,
     search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
@@ -52,7 +52,7 @@ fn run(
         output::check_apart(path, &args.model.model)?;
     }
     let options = SearchOptions {
-        gap: gap.clone(),
+        gap: gap.cloned(),
         threshold: args.threshold.clone(),
         node_limit: args.node_limit,
         stop: stop.clone(),

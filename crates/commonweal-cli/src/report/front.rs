@@ -37,7 +37,11 @@ fn stopped(reason: StopReason) -> String {
         StopReason::NodeLimit => " --vertices N allows more; --gap G asks for less.",
         StopReason::TimeLimit => " A longer --time-limit goes on; --gap G asks for less.",
         StopReason::LayerLimit => " --gap G asks for less.",
-        StopReason::Interrupted | StopReason::EventLimit | StopReason::Precision | StopReason::Digits => "",
+        StopReason::Interrupted
+        | StopReason::EventLimit
+        | StopReason::Precision
+        | StopReason::Digits
+        | StopReason::Approximation => "",
     };
     wrapped(&format!("Stopped: {reason}.{cure}"), 2)
 }

@@ -7,6 +7,7 @@ pub mod folded;
 pub mod front;
 pub mod json;
 pub mod map;
+pub mod mixtures;
 pub mod names;
 pub mod outlook;
 pub mod page;

@@ -3,7 +3,8 @@
 use super::names::{
     has_costs, in_column as name_in_column, principal_in_column, principal_shown, shown, state_in_column,
 };
-use super::numbers::{double, signed};
+use super::numbers::{double, fraction_or_decimal, signed};
+use commonweal::numbers::Enclosure;
 use commonweal::questions::{Evaluation, Play, accrued, social_rates, trajectory};
 use commonweal::strategies::CountingStrategy;
 use commonweal::structure::{ChoiceId, ModelError, Principal, PrincipalId, StateId, Structure};
@@ -24,6 +25,54 @@ const THAN_OWN_BEST: usize = 6;
 /// The colour of a principal, in every picture.
 pub fn colour_of(principal: usize) -> usize {
     principal + 1
+}
+
+/// How the payoffs of principals are drawn on one axis.
+pub enum Unit {
+    /// As they are: all weights have the same size.
+    Own,
+    /// Times their weights, as the welfare adds them up: payoffs with weights of different size have different units.
+    Welfare,
+}
+
+impl Unit {
+    pub fn of(model: &Structure) -> Unit {
+        let mut sizes = model.principals().iter().map(|principal| principal.weight.clone().abs());
+        let first = sizes.next();
+        if sizes.all(|size| Some(&size) == first.as_ref()) { Unit::Own } else { Unit::Welfare }
+    }
+
+    /// What a principal's payoff is multiplied by; `None` if it is not drawn because it is no part of the welfare.
+    pub fn factor(&self, principal: &Principal) -> Option<Rational> {
+        match self {
+            Unit::Own => Some(Rational::ONE),
+            Unit::Welfare => Some(principal.weight.clone()).filter(|weight| !weight.is_zero()),
+        }
+    }
+
+    /// The name of a principal's curve, given that of its payoff.
+    pub fn name(&self, own: String, principal: &Principal) -> String {
+        match self {
+            Unit::Own => own,
+            Unit::Welfare => format!("{} × {}", shown(&principal.name), fraction_or_decimal(&principal.weight)),
+        }
+    }
+
+    /// What a caption says of it.
+    pub fn note(&self) -> Option<&'static str> {
+        match self {
+            Unit::Own => None,
+            Unit::Welfare => Some("Payoffs are multiplied by their weights, as the welfare adds them up."),
+        }
+    }
+}
+
+/// The value times a factor.
+pub fn scaled(value: &Value, factor: &Rational) -> Value {
+    match &value.exact {
+        Some(exact) => Value::from(exact * factor),
+        None => Value::from(value.enclosure.times(Enclosure::from(factor))),
+    }
 }
 
 /// The strategy that is drawn, and another one to compare with.
@@ -155,11 +204,15 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
     let welfare = |of: &[Vec<f64>]| -> Vec<f64> {
         (0..=steps).map(|step| of.iter().zip(&weights).map(|(values, weight)| weight * values[step]).sum()).collect()
     };
+    let unit = Unit::of(model);
     let n_curves = if model.n_principals() > 1 { model.n_principals().min(PRINCIPALS) } else { 0 };
     let curves = |of: &[Vec<f64>], suffix: &str, mark: Mark| {
         let mut curves = vec![curve(format!("welfare{suffix}"), WELFARE, welfare(of), mark)];
         for (p, principal) in model.principals().iter().enumerate().take(n_curves) {
-            curves.push(curve(format!("{}{suffix}", principal_shown(principal)), colour_of(p), of[p].clone(), mark));
+            let Some(factor) = unit.factor(principal) else { continue };
+            let name = unit.name(principal_shown(principal), principal);
+            let values = of[p].iter().map(|value| factor.to_f64() * value).collect();
+            curves.push(curve(format!("{name}{suffix}"), colour_of(p), values, mark));
         }
         curves
     };
@@ -174,6 +227,7 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
         told(&drawn.others_worth.welfare)
     );
     caption += &first_ones(model);
+    caption.extend(unit.note().map(|note| format!(" {note}")));
     caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
     Ok(Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
@@ -190,20 +244,24 @@ pub fn gains(model: &Structure, drawn: &Drawn, own_best: Option<&[Value]>) -> Ba
     let start = model.start();
     let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
     let principals = model.principals().iter().enumerate().take(ROWS);
+    let unit = Unit::of(model);
     let group = |(p, principal): (usize, &Principal)| {
-        let own = &drawn.worth.payoffs[p];
-        let mut bars = vec![bar(own.minus(&drawn.others_worth.payoffs[p]))];
-        bars.extend(own_best.map(|best| bar(own.minus(&best[p]))));
-        (principal_in_column(principal), bars)
+        let (own, factor) = (&drawn.worth.payoffs[p], unit.factor(principal)?);
+        let less = |other: &Value| bar(scaled(&own.minus(other), &factor));
+        let mut bars = vec![less(&drawn.others_worth.payoffs[p])];
+        bars.extend(own_best.map(|best| less(&best[p])));
+        Some((unit.name(principal_in_column(principal), principal), bars))
     };
-    let mut groups: Vec<_> = principals.map(group).collect();
+    let mut groups: Vec<_> = principals.filter_map(group).collect();
     let gain = drawn.worth.welfare.minus(&drawn.others_worth.welfare);
     groups.push(("welfare".to_owned(), vec![bar(gain)]));
     let mut series = vec![(format!("than under the {}", drawn.others_name), THAN_OTHER)];
     series.extend(own_best.map(|_| ("than if the agent served nobody else".to_owned(), THAN_OWN_BEST)));
     let mut notes: Vec<String> = Vec::new();
-    if has_costs(model) {
-        notes.push("Of a cost, less is better.".to_owned());
+    match unit.note() {
+        Some(note) => notes.push(note.to_owned()),
+        None if has_costs(model) => notes.push("Of a cost, less is better.".to_owned()),
+        None => {}
     }
     if model.n_principals() > ROWS {
         notes.push(format!("The first {ROWS} of {} principals are shown.", model.n_principals()));

@@ -1,11 +1,11 @@
 //! The report of `positional`, `stationary` and `sat`: bounds, payoffs, strategy.
 
+use super::mixtures::mixtures;
 use super::names::{shown, state_in_column};
 use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_decimal};
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
 use super::table::wrapped;
-use commonweal::documents::WIDER;
 use commonweal::questions::{Evaluation, Search, SearchOutcome, ThresholdAnswer};
 use commonweal::strategies::CountingStrategy;
 use commonweal::structure::{StateId, Structure};
@@ -78,16 +78,12 @@ fn headline(model: &Structure, search: &Search, class: Searched, threshold: Opti
     ];
     match search.outcome {
         SearchOutcome::Optimal => said.push(format!("Best {name} welfare from {start}: {welfare}")),
-        SearchOutcome::WithinGap => {
-            said.extend(bounds);
-            if search.is_wider {
-                said.push(WIDER.to_owned());
-            }
-        }
+        SearchOutcome::WithinGap => said.extend(bounds),
         SearchOutcome::Claimed => {
             said.push(format!("A {name} strategy from {start} earns {welfare}."));
-            said.push(format!("The solver says that none earns more than {upper}, but it works in floating point:"));
-            said.push("this is not a proof.".to_owned());
+            said.push(format!(
+                "The solver says that none earns more than {upper}, but it works in floating point: this is not a proof."
+            ));
         }
         SearchOutcome::Decided => said.push(format!("This one earns {welfare}, and none more than {upper}.")),
         SearchOutcome::Stopped(reason) => {
@@ -95,6 +91,7 @@ fn headline(model: &Structure, search: &Search, class: Searched, threshold: Opti
             said.extend(bounds);
         }
     };
+    said.extend(mixtures(model, "Found", search.misses_gap));
     said.iter().map(|line| wrapped(line, 2)).collect()
 }
 

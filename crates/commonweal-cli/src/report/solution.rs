@@ -1,5 +1,6 @@
 //! The report of `solve`: the welfare, what to do now, the payoffs, the strategy.
 
+use super::mixtures::mixtures;
 use super::names::{principal_shown, shown, state_in_column};
 use super::numbers::{
     at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
@@ -8,9 +9,7 @@ use super::outlook::annuities;
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy;
 use super::table::{table, wrapped};
-use commonweal::documents::WIDER;
 use commonweal::limits::StopReason;
-use commonweal::preferences::Approximation;
 use commonweal::questions::{Alternatives, Meetings};
 use commonweal::structure::{Principal, StateId, Structure};
 use commonweal::{Answer, Claim, Value};
@@ -69,7 +68,9 @@ fn headline(model: &Structure, solution: &Answer) -> String {
         Claim::Within { .. } => {
             let mut lines =
                 vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
-            lines.extend(mixtures(model, solution));
+            let misses = solution.misses_gap();
+            lines.extend(misses.map(|_| format!("Stopped: {}.", StopReason::Approximation)));
+            lines.extend(mixtures(model, "Optimal", misses));
             if let Some(scale) = solution.scale() {
                 lines.push(
                     if solution.is_handed_over() {
@@ -118,39 +119,6 @@ fn least_cost(model: &Structure, welfare: &Value) -> String {
     let all_pay = counted().all(Principal::is_cost) && counted().next().is_some();
     let cost = welfare.exact.as_ref().filter(|_| all_pay).map(|welfare| Value::from(-welfare));
     cost.map_or_else(String::new, |cost| format!(", a total cost of {}", in_brief(&cost)))
-}
-
-/// The approximated preferences and their errors, and what to write if these make the bounds wider than the gap that was asked for.
-fn mixtures(model: &Structure, solution: &Answer) -> Vec<String> {
-    let misses = solution.misses_gap();
-    let mut lines: Vec<String> = misses.map(|_| format!("Stopped: {WIDER}")).into_iter().collect();
-    lines.extend(model.principals().iter().filter_map(|principal| {
-        let Approximation { nodes, relative_error, .. } = principal.approximation()?;
-        let error = relative_error.to_f64();
-        let name = shown(&principal.name);
-        let cure = match misses {
-            None => "A smaller `error` tightens them.".to_owned(),
-            Some(factor) => match power_of_ten_below(error * factor) {
-                small if small < LEAST_ERROR => {
-                    format!("The gap would take an `error` of {small:e}, and the least is {LEAST_ERROR:e}.")
-                }
-                enough => format!("For the gap, write `error: {enough:e}`."),
-            },
-        };
-        Some(format!(
-            "Optimal for a mixture of {nodes} discounts that is within {error:.1e} of what `{name}` states, relative to the \
-             sum of all weights; the bounds include it. {cure}"
-        ))
-    }));
-    lines
-}
-
-/// The least `error` that a file may state.
-const LEAST_ERROR: f64 = 1e-12;
-
-fn power_of_ten_below(number: f64) -> f64 {
-    // Read from its text: a power of ten computed in doubles may be off, and is then printed with all its digits.
-    format!("1e{}", number.log10().floor()).parse().unwrap_or(0.0)
 }
 
 /// The fraction if it is short, the decimal otherwise.

@@ -3,7 +3,7 @@
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
 use super::numbers::{counted, discount, double, in_column, steps};
-use super::pictures::{WELFARE, colour_of};
+use super::pictures::{Unit, WELFARE, colour_of, scaled};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::questions::{
@@ -279,7 +279,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     let scale = drawn_scale(sweep.grid.quantity);
     let (decimal_place, place) =
         (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
-    let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> &Value| {
+    let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
@@ -304,15 +304,18 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         Series { name, colour, points, mark }
     };
     let mut series = vec![
-        curve("welfare".to_owned(), WELFARE, Mark::Line, false, &|earned| &earned.welfare),
+        curve("welfare".to_owned(), WELFARE, Mark::Line, false, &|earned| earned.welfare.clone()),
         curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, true, &|earned| {
-            &earned.long_term_welfare
+            earned.long_term_welfare.clone()
         }),
     ];
     let n = model.n_principals();
+    // A weight that varies is no unit.
+    let unit = if sweep.grid.quantity == Quantity::Weight { Unit::Own } else { Unit::of(model) };
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
-        let name = format!("{} of {}", what_it_gets(principal), shown(&principal.name));
-        series.push(curve(name, colour_of(p), Mark::Line, true, &move |earned| &earned.payoffs[p]));
+        let Some(factor) = unit.factor(principal) else { continue };
+        let name = unit.name(format!("{} of {}", what_it_gets(principal), shown(&principal.name)), principal);
+        series.push(curve(name, colour_of(p), Mark::Line, true, &move |earned| scaled(&earned.payoffs[p], &factor)));
     }
     let changes = changes(sweep);
     let mut caption = match changes.len() {
@@ -336,6 +339,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
+    caption.extend(unit.note().map(|note| format!(" {note}")));
     // Of marks that would overlap only one is drawn.
     let room = scale * (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
     let mut marked: Vec<&SweepChange> = Vec::new();

@@ -211,7 +211,7 @@ fn a_gap_that_a_mixture_misses_is_not_said_to_be_reached_and_the_error_for_it_is
     assert_eq!(wide.code, 3, "{wide:#?}");
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = joined(&wide.stdout);
-    assert!(text.contains("Stopped: The bounds include the error of approximated time preferences"), "{text}");
+    assert!(text.contains("Stopped: the error of approximated time preferences, which the bounds include"), "{text}");
     let advice = text.split("For the gap, write `error: ").nth(1).and_then(|rest| rest.split('`').next());
     let document = folder.run(&["solve", "wide.yaml", "--gap", "1e-6", "--json"]);
     assert_eq!((document.code, &document.json()["status"]), (3, &"stopped".into()));

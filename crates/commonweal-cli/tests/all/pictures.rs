@@ -497,3 +497,30 @@ fn well_formed(svg: &str) {
         assert_eq!(children, ["title", "desc", "style"]);
     }
 }
+
+/// Pounds and life-years: what is drawn on one axis is what the welfare adds up.
+#[test]
+fn payoffs_with_weights_of_different_sizes_are_drawn_in_the_units_of_the_welfare() {
+    let folder = Folder::with_hotel();
+    let hotel = folder.read("hotel.yaml");
+    let weighted = hotel.replace("alice: 2/3", "alice: {discount: 2/3, weight: 2}");
+    folder.write("weighted.yaml", weighted.replace("bob: 1/3", "bob: {discount: 1/3, weight: 3}"));
+    let in_units = "multiplied by their weights";
+    let sweep = |vary: &str| {
+        folder.run(&["sweep", "weighted.yaml", "--vary", vary, "--steps", "2", "--out", "sweep.svg"]).done();
+        folder.read("sweep.svg")
+    };
+    let plot = |file: &str, kind: &str| folder.run(&["plot", file, "--kind", kind]).done().stdout;
+    for svg in [plot("weighted.yaml", "gains"), plot("weighted.yaml", "payoffs"), sweep("bob.rate=10%..90%")] {
+        assert!(svg.contains("alice × 2") && svg.contains("bob × 3") && svg.contains(in_units), "{svg}");
+    }
+    // The strategy is that of the hotel: alice loses 10/9 against the long-term one, bob wins 20/9, and the welfare 40/9.
+    let gains = plot("weighted.yaml", "gains");
+    assert!(
+        gains.contains("alice × 2: −2.222222, −2.222222; bob × 3: +6.666667, −0.833333; welfare: +4.444444."),
+        "{gains}"
+    );
+    // A weight that varies is no unit, and weights of one size need none.
+    assert!(!sweep("bob.weight=1..2").contains(in_units));
+    assert!(!plot("hotel.yaml", "gains").contains(in_units));
+}

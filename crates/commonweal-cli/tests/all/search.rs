@@ -157,3 +157,37 @@ fn a_game_becomes_a_model_whose_welfare_says_who_wins() {
         }
     }
 }
+
+/// An approximated preference widens the bounds; what is said of them, the exit code and the cure agree with each other.
+#[test]
+fn a_gap_below_the_error_of_a_preference_is_missed_and_the_cure_reaches_it() {
+    let folder = Folder::with_hotel();
+    let entry = |error: &str| format!("alice={{gamma: {{mean: 40%, sd: 20%}}, error: {error}}}");
+    for class in ["positional", "stationary"] {
+        let run = |error: &str, more: &[&str]| {
+            folder.run(&[&[class, "hotel.yaml", "--discount", &entry(error)], more].concat())
+        };
+        let missed = run("1e-3", &["--gap", "1e-6"]);
+        assert_eq!(missed.code, 3, "{}", missed.stdout);
+        assert!(missed.stdout.starts_with("Stopped: the error of approximated time preferences"), "{}", missed.stdout);
+        let text = missed.stdout.replace("\n  ", " ");
+        let (_, cure) = text.split_once("For the gap, write `error: ").expect("a cure");
+        let error = cure.split('`').next().unwrap();
+        let json = run("1e-3", &["--gap", "1e-6", "--json"]).json();
+        assert_eq!(json["status"], "stopped");
+        let reached = run(error, &["--gap", "1e-6", "--json"]).done().json();
+        assert_eq!((&reached["status"], &reached["reason"]), (&"within gap".into(), &serde_json::Value::Null));
+        let width = reached["upper"].as_f64().unwrap() - reached["lower"].as_f64().unwrap();
+        assert!(0.0 < width && width <= 1e-6 * reached["upper"].as_f64().unwrap(), "{width}");
+        // Without a gap there is none to miss.
+        let plain = run("1e-3", &[]).done().stdout.replace("\n  ", " ");
+        assert!(plain.contains("A smaller `error` tightens them."), "{plain}");
+    }
+    // The solver in doubles claims a bound for the mixture, and its strategy's welfare has the error too.
+    let alice = entry("1e-3");
+    let claimed = ["positional", "hotel.yaml", "--discount", &alice, "--method", "milp", "--json"];
+    let claimed = folder.run(&claimed).done().json();
+    let proven = folder.run(&["positional", "hotel.yaml", "--discount", &alice, "--json"]).done().json();
+    assert_eq!(claimed["lower"], proven["lower"]);
+    assert!(claimed["exact"].is_null());
+}

@@ -130,7 +130,8 @@ class Asking(Named):
         ends = (text_of(first, "first"), text_of(last, "last"))
         steps = whole(steps, "steps", 1, MOST)
         limits = Limits(None, None, threads, time_limit)
-        return Sweep._of(_core.sweep(self._core, name_of(principal, "principal"), ends, steps, limits))
+        weights = {own.name: own.weight for own in self.principals}
+        return Sweep._of(_core.sweep(self._core, name_of(principal, "principal"), ends, steps, limits), weights)
 
     def map(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .results import Front, StrategyMap, Sweep
@@ -56,35 +57,44 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
 
 
 def gains(solution: Solution, ax: Axes | None = None) -> Axes:
-    """Each principal's payoff minus that under the long-term strategy, and minus its own best."""
+    """Each principal's payoff minus that under the long-term strategy, and minus its own best.
+
+    Payoffs whose weights have different sizes have different units: they are multiplied by their weights.
+    """
     ax = _axes(ax)
-    names = [principal.name for principal in solution.model.principals]
+    factors = _factors({principal.name: principal.weight for principal in solution.model.principals})
+    names = list(factors)
     series = {
         "than under the long-term strategy": solution.long_term_payoffs,
         "than if the agent served nobody else": solution.own_best,
     }
     height = 0.8 / len(series)
     for at, (label, others) in enumerate(series.items()):
-        widths = [float(solution.payoffs[name]) - float(others[name]) for name in names]
+        widths = [factors[name] * (float(solution.payoffs[name]) - float(others[name])) for name in names]
         places = [row + (at - (len(series) - 1) / 2) * height for row in range(len(names))]
         ax.barh(places, widths, height=height, color=COLOURS[at], label=label)
     ax.axvline(0, color="#59636e", linewidth=1)
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), [_term(name, factors) for name in names])
     ax.invert_yaxis()
-    ax.set_xlabel("payoff, more (+) or less (−)")
+    ax.set_xlabel(f"{_counted(factors)}, more (+) or less (−)")
     ax.set_title("Who gains, and who pays", loc="left")
     return _finished(ax)
 
 
 def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
-    """Welfare and payoffs along a range of one discount; where the strategy changes, a dashed line and a jump."""
+    """Welfare and payoffs along a range of one discount; where the strategy changes, a dashed line and a jump.
+
+    Payoffs whose weights have different sizes are multiplied by their weights, unless a weight varies.
+    """
     ax = _axes(ax)
     changes = found.changes
     # Too many lines would hide the curves.
     drawn = changes if len(changes) <= _CHANGES else []
     series = {"welfare": [float(point.welfare) for point in found.points]}
-    for name in found.points[0].payoffs if found.points else ():
-        series[name] = [float(point.payoffs[name]) for point in found.points]
+    # A weight that varies is no unit.
+    factors = _factors(dict.fromkeys(found.weights, Fraction(1)) if found.quantity == "weight" else found.weights)
+    for name in factors if found.points else ():
+        series[_term(name, factors)] = [factors[name] * float(point.payoffs[name]) for point in found.points]
     for at, (name, ys) in enumerate(series.items()):
         xs, broken = [], []
         for point, y in zip(found.points, ys, strict=True):
@@ -99,7 +109,7 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
     for change in drawn:
         ax.axvline(float(change.low), color="#59636e", linewidth=1, linestyle=(0, (3, 3)))
     ax.set_xlabel(f"{found.quantity} of {found.principal}")
-    ax.set_ylabel("payoff")
+    ax.set_ylabel(_counted(factors))
     ax.set_title(f"What is earned, by the {found.quantity} of {found.principal}", loc="left")
     return _finished(ax)
 
@@ -167,6 +177,21 @@ def front(found: Front, ax: Axes | None = None, *, marked: Sequence[tuple[str, A
     ax.set_ylabel(f"payoff of {y}")
     ax.set_title("What the principals can get together", loc="left")
     return _finished(ax)
+
+
+def _factors(weights: Mapping[str, Fraction]) -> dict[str, float]:
+    """What each principal's payoff is multiplied by: 1, or the weight if sizes differ. Then nobody of weight 0 is drawn."""
+    if len({abs(weight) for weight in weights.values()}) == 1:
+        return dict.fromkeys(weights, 1.0)
+    return {name: float(weight) for name, weight in weights.items() if weight}
+
+
+def _term(name: str, factors: Mapping[str, float]) -> str:
+    return name if set(factors.values()) == {1.0} else f"{name} × {factors[name]:,.6g}".replace("-", "−")
+
+
+def _counted(factors: Mapping[str, float]) -> str:
+    return "payoff" if set(factors.values()) == {1.0} else "weight × payoff"
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -269,10 +269,12 @@ class Sweep(Table):
     """`"discount"`, `"rate"` or `"weight"`."""
     points: list[SweepPoint]
     """The discounts that were solved, in increasing order."""
+    weights: dict[str, Fraction]
+    """The weights of the principals' payoffs in the welfare; one that varies is that of the model."""
     _json: str = field(compare=False)
 
     @classmethod
-    def _of(cls, text: str) -> Sweep:
+    def _of(cls, text: str, weights: dict[str, Fraction]) -> Sweep:
         document = parse(text)
 
         def change(of: dict[str, Any]) -> Change:
@@ -300,7 +302,7 @@ class Sweep(Table):
 
         points = [point(one) for one in document["points"]]
         quantity = document.get("quantity", "discount")
-        return cls(*_status(document, "done"), document["principal"], quantity, points, text)
+        return cls(*_status(document, "done"), document["principal"], quantity, points, weights, text)
 
     @property
     def changes(self) -> list[Change]:

@@ -52,6 +52,13 @@ use std::time::Instant;
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. The interval is wider if `options`
 /// stop the computation, or if doubles cannot reach the gap.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
+    /// States times parts above which the first bounds take a while.
+    const LARGE: usize = 200_000;
+    if let Some(reason) = options.stop.reason()
+        && model.n_states().saturating_mul(model.n_parts()) > LARGE
+    {
+        return unsolved(model, reason);
+    }
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
         [_] => match WithoutDominated::of(model) {
             Some(smaller) => smaller.lift(solve_up_to_symmetry(&smaller.model, gap, options)),

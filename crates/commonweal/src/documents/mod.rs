@@ -58,7 +58,7 @@ pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
 pub use front::{Corner, Edge, Front, Pattern};
 pub use outlook::{Outlook, OutlookStep, Patience};
 pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
-pub use search::{Satisfiability, Search, SearchStatus, WIDER};
+pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
 pub use sketch::{DrawnRegion, Sketch};
 pub use solution::{Approximation, LongTerm, Principal, Solution, State, Stated, Status};

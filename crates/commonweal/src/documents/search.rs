@@ -45,17 +45,14 @@ pub enum SearchStatus {
     /// No strategy of the class earns more than the one found.
     #[serde(rename = "optimal")]
     Optimal,
-    /// The bounds are within the gap asked for; if a `reason` is given, it says what this depends on.
+    /// The bounds are within the gap asked for; if a `reason` is given, it says what this depends on. If no gap was asked for and time
+    /// preferences are approximated, the bounds are as close as their error allows.
     #[serde(rename = "within gap")]
     WithinGap,
     /// The bounds hold, but are further apart than asked for.
     #[serde(rename = "stopped")]
     Stopped,
 }
-
-/// Why bounds are wider than the gap that was asked for.
-pub const WIDER: &str = "The bounds include the error of approximated time preferences, which is wider than the gap; a smaller \
-                         `error` narrows them.";
 
 impl Document for Search {
     const FORMAT: &'static str = "commonweal-search/1";
@@ -76,7 +73,7 @@ impl Search {
         });
         let (status, reason) = match search.outcome {
             SearchOutcome::Optimal => (SearchStatus::Optimal, None),
-            SearchOutcome::WithinGap => (SearchStatus::WithinGap, search.is_wider.then(|| WIDER.to_owned())),
+            SearchOutcome::WithinGap => (SearchStatus::WithinGap, None),
             // The format has three words for a status, and programs rely on them. A claim is near `within gap`: the bounds are as
             // close as was asked for, and `reason` says that the upper one is not proven.
             SearchOutcome::Claimed => {

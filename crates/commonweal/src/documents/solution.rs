@@ -1,15 +1,14 @@
 //! `commonweal-solution/1`: an answer, state by state.
 
 use super::strategy::decisions;
-use super::{
-    Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, Outlook, StepNumber, WIDER,
-};
+use super::{Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, Outlook, StepNumber};
 use crate::alternatives::Alternatives;
 use crate::answer::{Answer, Claim};
 use crate::model::{ChoiceId, Entry, Preference, PrincipalId, StateId, Structure};
 use crate::number::{Enclosure, Value, decimal_or_fraction, rate_text};
 use crate::parallel;
 use crate::search::ThresholdAnswer;
+use crate::stop::StopReason;
 use crate::strategy::{Meetings, Step};
 use serde::{Deserialize, Serialize};
 
@@ -242,7 +241,9 @@ impl Solution {
             }),
         });
         let (status, reason) = match answer.claim() {
-            Claim::Within { .. } if answer.misses_gap().is_some() => (Some(Status::Stopped), Some(WIDER.to_owned())),
+            Claim::Within { .. } if answer.misses_gap().is_some() => {
+                (Some(Status::Stopped), Some(StopReason::Approximation.to_string()))
+            }
             Claim::Optimal | Claim::Within { .. } => (None, None),
             Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("comparisons left undecided: {ties}"))),
             Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),

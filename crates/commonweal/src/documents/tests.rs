@@ -99,7 +99,7 @@ fn strategies_survive_and_are_found_in_the_model_again() {
         let counting = Strategy::counting(&model, answer.strategy());
         survives(&counting);
         assert_eq!(counting.resolve(&model).unwrap(), strategy::Strategy::Counting(answer.strategy().clone()));
-        let options = SearchOptions { gap: number("1/100"), node_limit: 50, ..SearchOptions::default() };
+        let options = SearchOptions { gap: Some(number("1/100")), node_limit: 50, ..SearchOptions::default() };
         let mixed = search::stationary(&model, &options).strategy;
         let document = Strategy::new(&model, &mixed);
         survives(&document);
@@ -145,7 +145,7 @@ fn searches_survive_with_every_outcome() {
         [("0", None, 1_000), ("1/2", None, 1_000), ("0", Some("13"), 1_000), ("0", None, 0)]
     {
         let options = SearchOptions {
-            gap: number(gap),
+            gap: Some(number(gap)),
             threshold: threshold.map(number),
             node_limit,
             ..SearchOptions::default()

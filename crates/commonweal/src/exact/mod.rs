@@ -39,6 +39,9 @@ use walk::{Problem, Span, Unravelled, WalkOptions, unravel};
 
 /// The welfare-optimal counting strategy of `mdp`; bounds if `options` stop it on the way.
 pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
+    if let Some(reason) = options.stop.reason() {
+        return without_long_term(mdp, reason);
+    }
     parallel::in_pool(|| match Quotient::of(mdp) {
         Some(quotient) => quotient.lift(mdp, solve_plainly(&quotient.model, options)),
         None => solve_plainly(mdp, options),
@@ -48,7 +51,10 @@ pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
 /// The same, without merging equivalent states.
 pub(crate) fn solve_plainly(mdp: &Mdp, options: &Options) -> Answer {
     match principals::segments(mdp.principals()).as_slice() {
-        [_] => solve_ordered(&principals::order(mdp), options),
+        [_] => match principals::order_unless(mdp, &options.stop) {
+            Ok(ordered) => solve_ordered(&ordered, options),
+            Err(reason) => without_long_term(mdp, reason),
+        },
         several => segments::solve(mdp, several, options),
     }
 }
@@ -60,7 +66,7 @@ fn solve_ordered(model: &OrderedModel, options: &Options) -> Answer {
     let long_term_took = began.elapsed();
     let mut answer = match long_term {
         Ok(long_term) => solve_from(model, &rows, &long_term, options),
-        Err(reason) => without_long_term(model, reason),
+        Err(reason) => without_long_term(model.mdp(), reason),
     };
     answer.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
     answer
@@ -255,7 +261,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             is_proven: true,
         },
         effort,
-        ..nothing_known(model, strategy, claim)
+        ..nothing_known(model.mdp(), strategy, claim)
     })
 }
 
@@ -327,36 +333,27 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
             payoffs: certain(&in_the_end),
             is_proven: true,
         },
-        ..nothing_known(model, strategy, Claim::Stopped(reason))
+        ..nothing_known(model.mdp(), strategy, Claim::Stopped(reason))
     }
 }
 
 /// Bounds from the rewards alone: each principal gets between its least and its greatest reward for ever.
-fn without_long_term(model: &OrderedModel, reason: StopReason) -> Answer {
-    let strategy = CountingStrategy::positional(model.mdp().first_choices());
-    nothing_known(model, strategy, Claim::Stopped(reason))
+fn without_long_term(mdp: &Mdp, reason: StopReason) -> Answer {
+    nothing_known(mdp, CountingStrategy::positional(mdp.first_choices()), Claim::Stopped(reason))
 }
 
 /// An answer with the bounds that the rewards give for any strategy.
-fn nothing_known(model: &OrderedModel, strategy: CountingStrategy, claim: Claim) -> Answer {
-    let mdp = model.mdp();
+fn nothing_known(mdp: &Mdp, strategy: CountingStrategy, claim: Claim) -> Answer {
     let ranges = any_payoffs(mdp);
-    let followed = model.states().map(|state| [strategy.tail(state)]);
+    let followed = mdp.states().map(|state| [strategy.tail(state)]);
     let long_term = LongTermAnswer { choices: followed.collect(), payoffs: ranges.clone(), is_proven: false };
-    let (groups, memory) = (principals::groups(mdp.principals()), vec![Step::ZERO; model.n_states()]);
+    let (groups, memory) = (principals::groups(mdp.principals()), vec![Step::ZERO; mdp.n_states()]);
     Answer::new(claim, Method::Exact, groups, strategy, memory, ranges, long_term)
 }
 
 /// Bounds on each principal's payoff under any strategy: its least and its greatest reward for ever.
 pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
-    let of_principal = |p: usize| {
-        let Some(parts) = mdp.principals()[p].parts() else {
-            return Values::Enclosed(vec![range_from(mdp, p.into(), 0); mdp.n_states()]);
-        };
-        let alone = |discount: &Rational| Alone { principal: p.into(), discount: discount.clone() };
-        let terms = parts.iter().map(|part| (part.coefficient.clone(), range_alone(mdp, &alone(&part.discount))));
-        Values::combined(terms.collect(), mdp.n_states())
-    };
+    let of_principal = |p: usize| Values::Enclosed(vec![range_from(mdp, p.into(), 0); mdp.n_states()]);
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }
 

@@ -186,7 +186,7 @@ impl<'m> Segmented<'m> {
             },
             proof: options.keep_proof.then_some(Proof::Exact(proof)),
             effort,
-            ..nothing_known(last, strategy, claim)
+            ..nothing_known(mdp, strategy, claim)
         })
     }
 
@@ -222,7 +222,7 @@ impl<'m> Segmented<'m> {
         let Segmented { mdp, models, .. } = *self;
         let last = models.last().expect("at least one segment");
         let Some(long_term) = long_term else {
-            return super::without_long_term(last, reason);
+            return super::without_long_term(mdp, reason);
         };
         let found = layered::bounds(mdp, long_term, options.layer_limit);
         let of_state = |s: usize| Enclosure::new(found.lower[s], found.upper[s]);
@@ -236,7 +236,7 @@ impl<'m> Segmented<'m> {
                 payoffs: super::any_payoffs(mdp),
                 is_proven: true,
             },
-            ..nothing_known(last, found.strategy, Claim::Stopped(reason))
+            ..nothing_known(mdp, found.strategy, Claim::Stopped(reason))
         }
     }
 }

@@ -61,6 +61,11 @@ impl Structure {
         self.principals.len()
     }
 
+    /// The number of geometric parts of the principals' time preferences, over all segments.
+    pub fn n_parts(&self) -> usize {
+        self.principals.iter().flat_map(Principal::segments).map(|segment| segment.parts.len()).sum()
+    }
+
     /// All states, in the model's order.
     pub fn states(&self) -> impl ExactSizeIterator<Item = StateId> + Clone + use<> {
         (0..self.n_states()).map(StateId::from)

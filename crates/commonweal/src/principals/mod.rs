@@ -14,6 +14,7 @@ pub use segments::{OrderedSegment, segments, segments_weighted};
 
 use crate::model::{ChoiceId, Mdp, Part, Principal, PrincipalId, StateId};
 use crate::number::Rational;
+use crate::stop::{FEW_FRACTIONS, FRACTION, Pace, StopReason, StopSignal};
 
 /// Principals of the file with the same time preference, as reports list them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,6 +165,11 @@ pub fn order(mdp: &Mdp) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts(mdp.principals()))
 }
 
+/// The same, unless `stop` is raised on the way: with dozens of discounts, a large model takes seconds.
+pub fn order_unless<'m>(mdp: &'m Mdp, stop: &StopSignal) -> Result<OrderedModel<'m>, StopReason> {
+    OrderedModel::unless(mdp, parts(mdp.principals()), stop)
+}
+
 /// The model as these parts see it, in their order.
 pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts)
@@ -182,6 +188,11 @@ pub fn alone(mdp: &Mdp, principal: PrincipalId) -> OrderedModel<'_> {
 
 impl<'m> OrderedModel<'m> {
     fn of(mdp: &'m Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'m> {
+        OrderedModel::unless(mdp, parts, &StopSignal::default()).expect("nobody raises the signal")
+    }
+
+    fn unless(mdp: &'m Mdp, parts: Vec<OrderedPart>, stop: &StopSignal) -> Result<OrderedModel<'m>, StopReason> {
+        let (mut pace, is_long) = (Pace::of(stop), mdp.n_choices() * parts.len() > FEW_FRACTIONS);
         let reward_of = |choice: ChoiceId, part: &OrderedPart| {
             let rewards = mdp.rewards(choice);
             let terms = part.terms.iter().map(|(p, factor)| &rewards[p.index()] * factor);
@@ -189,9 +200,12 @@ impl<'m> OrderedModel<'m> {
         };
         let mut reward = Vec::with_capacity(mdp.n_choices() * parts.len());
         for choice in (0..mdp.n_choices()).map(ChoiceId::from) {
+            if is_long && pace.stops_after(FRACTION * parts.len()) {
+                stop.check()?;
+            }
             reward.extend(parts.iter().map(|part| reward_of(choice, part)));
         }
-        OrderedModel { mdp, parts, reward }
+        Ok(OrderedModel { mdp, parts, reward })
     }
 
     /// The model of the file, with its principals.

@@ -7,12 +7,13 @@
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
+use super::segments::Kind;
 use crate::exact::any_payoffs;
 use crate::model::{ChoiceId, Mdp};
 use crate::number::{Enclosure, Rational, Value};
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
-use crate::strategy::Strategy;
+use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -24,7 +25,10 @@ pub struct SearchOptions {
     /// their magnitudes under approximately the long-term strategy. If all of that is below 10^-11 of the largest reward, which is
     /// near the rounding error, relative to that reward. 0 asks for the exact optimum, which only a search over positional
     /// strategies finds.
-    pub gap: Rational,
+    ///
+    /// `None`, the default: the exact optimum over positional strategies, and a gap of 10^-8 over stationary ones, whose best mix is
+    /// irrational in general. If time preferences are approximated, the bounds are then as close as their error allows.
+    pub gap: Option<Rational>,
     /// Only ask whether some strategy of the class earns at least this much.
     pub threshold: Option<Rational>,
     /// The most nodes. Default: 1,000,000.
@@ -39,7 +43,7 @@ pub struct SearchOptions {
 impl Default for SearchOptions {
     fn default() -> Self {
         SearchOptions {
-            gap: Rational::ZERO,
+            gap: None,
             threshold: None,
             node_limit: 1_000_000,
             work_limit: u64::MAX,
@@ -49,12 +53,6 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// The options of a search over stationary strategies: the default ones, with a gap of 10^-8, because the best mix is
-    /// irrational in general.
-    pub fn stationary() -> SearchOptions {
-        SearchOptions { gap: Rational::from_quotient(1, 100_000_000u64), ..SearchOptions::default() }
-    }
-
     /// The same, with a signal that counts the work done.
     pub(super) fn counting_work(&self) -> SearchOptions {
         SearchOptions { stop: self.stop.counting(), ..self.clone() }
@@ -67,8 +65,8 @@ impl SearchOptions {
 pub enum SearchOutcome {
     /// No strategy of the class earns more.
     Optimal,
-    /// No strategy of the class earns more than the upper bound, and the gap is what was asked for; see
-    /// [`is_wider`](Search::is_wider) for approximated time preferences.
+    /// No strategy of the class earns more than the upper bound, and the bounds are as close as was asked for. If no gap was asked
+    /// for and time preferences are approximated, as close as their error allows.
     WithinGap,
     /// The threshold is decided, and the search went no further.
     Decided,
@@ -105,9 +103,9 @@ pub struct Search {
     pub outcome: SearchOutcome,
     /// The answer, if a threshold was asked for.
     pub answer: Option<ThresholdAnswer>,
-    /// Whether the bounds are wider than the gap that was asked for although the search came as near, because they include the
-    /// error of approximated time preferences. A smaller `error` of the preferences makes them narrower.
-    pub is_wider: bool,
+    /// If approximated time preferences keep the bounds from the gap asked for, by how much their `error` would have to be multiplied
+    /// to leave half of that gap to the search.
+    pub misses_gap: Option<f64>,
     /// What gaps are relative to, in the units of the welfare.
     pub(super) scale: f64,
 }
@@ -201,34 +199,63 @@ const BATCH: usize = 8;
 /// The memory that open nodes may take.
 const MOST_BYTES: usize = 2 << 30;
 
-/// Searches the model whose preferences are the mixtures themselves, in fractions; their error is then added to the bounds.
+/// Searches the model whose preferences are the mixtures themselves, in fractions; their error is then added to the bounds. A search
+/// that is stopped while the model is prepared has the bounds of the rewards.
 pub(super) fn search_of_mixtures(
     model: &Mdp,
+    kind: Kind,
     options: &SearchOptions,
-    find: impl Fn(&Mdp, &SearchOptions) -> Search + Sync,
+    find: impl Fn(&Mdp, &SearchOptions) -> Result<Search, StopReason> + Sync,
 ) -> Search {
     let options = &options.counting_work();
-    let found = parallel::in_pool(|| find(&model.of_mixtures(), &not_below_error(model, options)));
-    found.of_preferences(model, options)
+    let gap = of_mixtures(model, options.gap.clone().unwrap_or_else(|| kind.default_gap()));
+    let mixed = &model.of_mixtures();
+    let found = parallel::in_pool(|| find(mixed, &SearchOptions { gap: Some(gap), ..options.clone() }));
+    found.unwrap_or_else(|reason| unsearched(mixed, kind, options, reason)).of_preferences(model, options)
 }
 
-/// The same options with a gap that is no smaller than a part of the error of approximated preferences, which widens both bounds
-/// afterwards: a smaller one takes long and proves hardly more. A gap of 0 asks for the exact optimum of the mixtures and stays.
-fn not_below_error(model: &Mdp, options: &SearchOptions) -> SearchOptions {
+/// What is known before a search: the bounds that the rewards give, and a strategy as good as any.
+fn unsearched(model: &Mdp, kind: Kind, options: &SearchOptions, reason: StopReason) -> Search {
+    let range = any_payoffs(model).welfare_enclosure(model.start());
+    let first = model.states().map(|state| model.choices(state).next().expect("a state has a choice"));
+    let strategy = match kind {
+        Kind::Positional => Strategy::Counting(CountingStrategy::positional(first)),
+        Kind::Stationary => {
+            let mix = first.map(|choice| vec![(choice, Rational::ONE)]).collect();
+            Strategy::Stationary(Stationary::new(model, mix))
+        }
+    };
+    Search {
+        strategy,
+        welfare: Value::from(range),
+        upper: range.upper(),
+        nodes: 0,
+        outcome: SearchOutcome::Stopped(reason),
+        answer: options.threshold.as_ref().map(|_| ThresholdAnswer::Unknown),
+        misses_gap: None,
+        scale: 1.0,
+    }
+}
+
+/// The gap of a search for the mixtures. The error of approximated preferences widens both bounds afterwards: half of the gap is left
+/// to it, and a gap below a part of the error takes long and proves hardly more. A gap of 0 asks for the exact optimum of the
+/// mixtures and stays.
+fn of_mixtures(model: &Mdp, gap: Rational) -> Rational {
     const PART: f64 = 0.25;
     let margin = model.welfare_margin();
-    if margin == 0.0 || options.gap.is_zero() {
-        return options.clone();
+    if margin == 0.0 || gap.is_zero() {
+        return gap;
     }
+    let half = gap / Rational::from(2);
     // The scale of gaps is at most what the rewards allow.
     let range = any_payoffs(model).welfare_enclosure(model.start());
     let least = Rational::try_from(PART * margin / range.lower().abs().max(range.upper().abs()));
-    SearchOptions { gap: least.map_or(options.gap.clone(), |least| least.max(options.gap.clone())), ..options.clone() }
+    least.map_or(half.clone(), |least| least.max(half))
 }
 
 impl Search {
     /// The same search with the approximation error of preferences included: the welfare then has bounds.
-    fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
+    pub(super) fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
         let margin = model.welfare_margin();
         if margin == 0.0 {
             return self;
@@ -243,21 +270,28 @@ impl Search {
             _ => ThresholdAnswer::Unknown,
         };
         let answer = self.answer.zip(options.threshold.as_ref()).map(|(answer, threshold)| decided(answer, threshold));
-        let outcome = match self.outcome {
-            SearchOutcome::Optimal => SearchOutcome::WithinGap,
-            outcome => outcome,
+        let asked = options.gap.as_ref().filter(|gap| !gap.is_zero()).map(|gap| gap.to_f64() * self.scale);
+        let missed = asked.filter(|asked| upper - welfare.lower() > *asked);
+        let (outcome, misses_gap) = match (self.outcome, answer) {
+            // The approximation is the reason only where the search came to its end.
+            (outcome @ (SearchOutcome::Claimed | SearchOutcome::Stopped(_)), _) => (outcome, None),
+            (_, Some(ThresholdAnswer::Unknown)) => (SearchOutcome::Stopped(StopReason::Approximation), None),
+            (SearchOutcome::Decided, _) => (SearchOutcome::Decided, None),
+            (_, Some(_)) if missed.is_some() => (SearchOutcome::Decided, None),
+            _ => match missed {
+                Some(asked) => (SearchOutcome::Stopped(StopReason::Approximation), Some(asked / (4.0 * margin))),
+                None => (SearchOutcome::WithinGap, None),
+            },
         };
-        let is_wider =
-            outcome == SearchOutcome::WithinGap && upper - welfare.lower() > options.gap.to_f64() * self.scale;
-        Search { welfare: Value::from(welfare), upper, answer, outcome, is_wider, ..self }
+        Search { welfare: Value::from(welfare), upper, answer, outcome, misses_gap, ..self }
     }
 }
 
-/// Searches from `root`, knowing `incumbent`. The signal of `options` counts the work of the class.
+/// Searches from `root`, knowing `incumbent`, to the gap of `options`, 0 if they have none. Their signal counts the work of the class.
 pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
     let model = class.model();
     let scale = scale(model, &root);
-    let gap = options.gap.to_f64() * scale;
+    let gap = options.gap.as_ref().map_or(0.0, Rational::to_f64) * scale;
     let goal = Goal {
         gap,
         scale,
@@ -360,7 +394,7 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
         welfare = Value::from(Enclosure::new(welfare.enclosure.lower(), upper));
     }
     let scale = goal.scale * model.unit().to_f64();
-    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer, is_wider: false, scale }
+    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer, misses_gap: None, scale }
 }
 
 /// The scale of gaps: the size of the optimal welfare. A large reward that no good strategy takes does not count, unless the

@@ -9,6 +9,7 @@ use crate::kernel::sweep::expectation;
 use crate::model::{ChoiceId, StateId};
 use crate::number::{Enclosure, Rational, UpperBound};
 use crate::principals::OrderedModel;
+use crate::stop::{FEW_FRACTIONS, FRACTION, Pace, StopReason, StopSignal};
 use std::ops::Range;
 
 /// The model's rows and rewards, most patient principal first, weights inside the rewards.
@@ -40,13 +41,20 @@ pub(super) struct Doubles {
 }
 
 impl Doubles {
-    pub fn of(model: &OrderedModel) -> Doubles {
+    /// The model in doubles, unless `stop` is raised on the way.
+    pub fn of(model: &OrderedModel, stop: &StopSignal) -> Result<Doubles, StopReason> {
         let n = model.n();
+        let (mut pace, is_long) = (Pace::of(stop), model.n_choices() * n > FEW_FRACTIONS);
         let choices = || (0..model.n_choices()).map(ChoiceId::from);
         let unit = power_of_two_near(choices().flat_map(|choice| model.rewards(choice)));
         let nearest = |x: &Rational| x.to_f64();
-        let reward: Vec<f64> =
-            choices().flat_map(|choice| model.rewards(choice)).map(|reward| nearest(&(reward / &unit))).collect();
+        let mut reward: Vec<f64> = Vec::with_capacity(n * model.n_choices());
+        for choice in choices() {
+            if is_long && pace.stops_after(FRACTION * n) {
+                stop.check()?;
+            }
+            reward.extend(model.rewards(choice).iter().map(|reward| nearest(&(reward / &unit))));
+        }
         let longest_row = choices().map(|choice| model.targets(choice).len()).max().unwrap_or(0);
         let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
         let mut into = vec![Vec::new(); model.n_states()];
@@ -56,7 +64,7 @@ impl Doubles {
         let state = model.states().flat_map(|state| model.choices(state).map(move |_| state)).collect();
         let terms = |choice: ChoiceId| n + model.targets(choice).len();
         let n_terms = model.states().map(|state| model.choices(state).map(terms).sum()).collect();
-        Doubles {
+        Ok(Doubles {
             into,
             state,
             n_terms,
@@ -71,7 +79,7 @@ impl Doubles {
             tail_factors: TailFactors::of((0..n).map(|i| model.discount(i)), UpperBound::of_exact),
             longest_sum: longest_row.max(most_choices),
             unit,
-        }
+        })
     }
 
     /// All states.

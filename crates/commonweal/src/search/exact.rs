@@ -5,12 +5,12 @@ use super::doubles::Doubles;
 use super::relaxation::Relaxer;
 use crate::evaluation::evaluate;
 use crate::exact::solve;
-use crate::exponential_sum::reward_range;
+use crate::exponential_sum::{lifetime, reward_range};
 use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use crate::number::{Enclosure, Rational};
-use crate::principals::OrderedModel;
+use crate::principals::{OrderedModel, OrderedPart};
 use crate::solve::Options;
-use crate::stop::{Pace, StopSignal};
+use crate::stop::{FRACTION, Pace, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::cmp::Ordering;
 
@@ -21,8 +21,6 @@ fn restricted(
     allowed: impl Fn(ChoiceId) -> bool + Copy,
     stop: &StopSignal,
 ) -> Option<(Mdp, Vec<StateId>)> {
-    /// What a number of the part takes, in products of doubles.
-    const NUMBER: usize = 100;
     let mut pace = Pace::of(stop);
     let reach = doubles.reachable(allowed);
     let position = doubles.positions(&reach);
@@ -30,7 +28,7 @@ fn restricted(
         ModelBuilder::numbered(model.principals().to_vec(), reach.len()).expect("a part of a valid model");
     builder.start(StateId::from(position[doubles.start.index()]));
     for &state in &reach {
-        if pace.stops_after(NUMBER * doubles.n_terms(state)) {
+        if pace.stops_after(FRACTION * doubles.n_terms(state)) {
             return None;
         }
         for choice in doubles.choices(state).filter(|&choice| allowed(choice)) {
@@ -43,14 +41,22 @@ fn restricted(
     Some((builder.finish().expect("a part of a valid model"), reach))
 }
 
-/// Bounds on the welfare of every strategy: each principal's least and greatest reward for ever.
+/// Bounds on the welfare of every strategy: each part's least and greatest reward for ever.
 pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
-    let of_principal = |i: usize| {
-        let rewards = (0..model.n_choices()).map(ChoiceId::from).map(|choice| &model.rewards(choice)[i]);
-        reward_range(model.discount(i), rewards)
+    let mdp = model.mdp();
+    let choices = || (0..model.n_choices()).map(ChoiceId::from);
+    let extremes = |p: usize| reward_range(&Rational::ZERO, choices().map(move |choice| &mdp.rewards(choice)[p]));
+    let own: Vec<[Rational; 2]> = (0..mdp.n_principals()).map(extremes).collect();
+    let of_part = |(i, part): (usize, &OrderedPart)| match part.terms.as_slice() {
+        // A mixture has dozens of such parts, whose rewards are multiples of each other.
+        [(p, factor)] => {
+            let [a, b] = own[p.index()].clone().map(|reward| reward * factor * lifetime(&part.discount));
+            if a <= b { [a, b] } else { [b, a] }
+        }
+        _ => reward_range(&part.discount, choices().map(|choice| &model.rewards(choice)[i])),
     };
     let both = |[least, greatest]: [Rational; 2], [a, b]: [Rational; 2]| [least + a, greatest + b];
-    (0..model.n()).map(of_principal).fold([Rational::ZERO, Rational::ZERO], both)
+    model.parts().iter().enumerate().map(of_part).fold([Rational::ZERO, Rational::ZERO], both)
 }
 
 /// The welfare that no strategy exceeds because of the rewards alone, in the units of [`Doubles`].

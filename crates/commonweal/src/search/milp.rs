@@ -16,7 +16,7 @@ use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
 use super::doubles::Doubles;
 use super::exact::{positional_welfare, welfare_range};
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{Enclosure, Value};
+use crate::number::{Enclosure, Rational, Value};
 use crate::principals;
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Strategy};
@@ -52,15 +52,19 @@ const SLICE: Duration = Duration::from_millis(200);
 /// relative to the welfare of the strategy, and ends the solve once the solver's bound is that close. Of the other options, only
 /// the stop signal and the node limit are used.
 pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
+    Ok(by_milp(&model.of_mixtures(), options)?.of_preferences(model, options))
+}
+
+fn by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
     if super::segments::is_in_segments(model) {
         return Err(MilpError::Segments);
     }
-    let ordered = principals::order(model);
-    let doubles = Doubles::of(&ordered);
+    let ordered = principals::order_unless(model, &options.stop).map_err(MilpError::Stopped)?;
+    let doubles = Doubles::of(&ordered, &options.stop).map_err(MilpError::Stopped)?;
     let reach = doubles.reachable(|_| true);
     let mut problem = Problem::new(OptimizationDirection::Maximize);
     let binaries = program(&doubles, &reach, &mut problem);
-    let gap = options.gap.to_f64().min(f64::MAX);
+    let gap = options.gap.as_ref().map_or(0.0, Rational::to_f64).min(f64::MAX);
     let mut first = SolveOptions::default();
     (first.time_limit, first.mip_gap) = (Some(SLICE), gap);
     let failed = |error: microlp::Error| MilpError::Solver(error.to_string());
@@ -108,7 +112,7 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
         nodes: stats.nodes_solved,
         outcome,
         answer: None,
-        is_wider: false,
+        misses_gap: None,
         scale: 0.0,
     })
 }

@@ -21,7 +21,7 @@ use super::segments;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::principals::{self, OrderedModel};
-use crate::stop::{Pace, StopSignal};
+use crate::stop::{Pace, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, computed in doubles.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
-    search_of_mixtures(model, options, |model, options| {
+    search_of_mixtures(model, segments::Kind::Positional, options, |model, options| {
         if segments::is_in_segments(model) {
             segments::search_in(model, segments::Kind::Positional, options)
         } else {
@@ -39,9 +39,9 @@ pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
     })
 }
 
-fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
-    let ordered = principals::order(model);
-    let doubles = Doubles::of(&ordered);
+fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, StopReason> {
+    let ordered = principals::order_unless(model, &options.stop)?;
+    let doubles = Doubles::of(&ordered, &options.stop)?;
     let relaxer = Relaxer::new(&doubles, &options.stop);
     let whole = without_dominated(&ordered, &doubles, &options.stop);
     let everywhere: Vec<StateId> = doubles.states().collect();
@@ -55,7 +55,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
     let root = Node { within: whole, bound, depth: 0, near };
-    search(&class, root, incumbent, options)
+    Ok(search(&class, root, incumbent, options))
 }
 
 struct Positional<'m> {

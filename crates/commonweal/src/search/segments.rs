@@ -20,7 +20,7 @@ use crate::exponential_sum::{step_weights, weights_from};
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Enclosure, Rational, RoundingBudget, UpperBound, sum_down, sum_up};
 use crate::principals;
-use crate::stop::StopSignal;
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::cmp::Ordering;
 
@@ -36,16 +36,27 @@ pub(super) enum Kind {
     Stationary,
 }
 
+impl Kind {
+    /// The gap of a search for which none is asked.
+    pub fn default_gap(self) -> Rational {
+        match self {
+            Kind::Positional => Rational::ZERO,
+            // The best mix is irrational in general.
+            Kind::Stationary => Rational::from_quotient(1, 100_000_000u64),
+        }
+    }
+}
+
 /// The best strategy of a class of a model in segments.
-pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Search {
+pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Result<Search, StopReason> {
     let ordered = principals::by_principal(model);
-    let doubles = Doubles::of(&ordered);
+    let doubles = Doubles::of(&ordered, &options.stop)?;
     let class = Timed::of(model, &doubles, kind, &options.stop);
     let whole = ActionBox::whole(&doubles);
     let relaxed = class.relax(&whole);
     let incumbent = class.incumbent(&relaxed.mix, &options.stop).unwrap_or_else(|| class.unevaluated());
     let root = Node { within: whole, bound: relaxed.bound, depth: 0, near: None };
-    search(&class, root, incumbent, options)
+    Ok(search(&class, root, incumbent, options))
 }
 
 /// The strategies of a class, with the weights of every step.

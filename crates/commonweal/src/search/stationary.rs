@@ -22,7 +22,7 @@ use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::Rational;
 use crate::principals;
-use crate::stop::{Pace, StopSignal};
+use crate::stop::{Pace, StopReason, StopSignal};
 use crate::strategy::{Stationary, Strategy};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use std::sync::Arc;
 ///
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, computed in doubles.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
-    search_of_mixtures(model, options, |model, options| {
+    search_of_mixtures(model, segments::Kind::Stationary, options, |model, options| {
         if segments::is_in_segments(model) {
             segments::search_in(model, segments::Kind::Stationary, options)
         } else {
@@ -40,9 +40,9 @@ pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
     })
 }
 
-fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
-    let ordered = principals::order(model);
-    let doubles = Doubles::of(&ordered);
+fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, StopReason> {
+    let ordered = principals::order_unless(model, &options.stop)?;
+    let doubles = Doubles::of(&ordered, &options.stop)?;
     let whole = without_dominated(&ordered, &doubles, &options.stop);
     let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
@@ -63,7 +63,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     // If all rewards are 0, the relaxation would report only its rounding errors.
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
     let root = Node { within: whole, bound, depth: 0, near };
-    search(&class, root, incumbent, options)
+    Ok(search(&class, root, incumbent, options))
 }
 
 struct Mixed<'m> {

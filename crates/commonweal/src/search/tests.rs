@@ -7,19 +7,24 @@ use super::slope::slope_bound;
 use super::visit_range::VisitRange;
 use super::{Search, SearchOptions, SearchOutcome, positional, stationary};
 use crate::evaluation::evaluate;
-use crate::model::{Mdp, ModelArrays, NameTable, Principal};
+use crate::model::{Mdp, ModelArrays, NameTable, Preference, Principal};
 use crate::number::Rational;
 use crate::principals;
 use crate::stop::{StopReason, StopSignal};
 
 /// States on a ring, two choices each, three successors nearby, rewards that disagree.
 fn ring(n: usize) -> Mdp {
+    let patient = Preference::Discount { discount: "99/100".parse().unwrap(), until: None };
+    ring_of(n, patient)
+}
+
+/// The same, with this preference of the first principal.
+fn ring_of(n: usize, patient: Preference) -> Mdp {
     let mut seed = 7u64;
     let mut draw = |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % below
     };
-    let principal = |name: &str, discount: &str| Principal::new(name, discount.parse().unwrap()).unwrap();
     let (mut target, mut probability, mut reward) = (Vec::new(), Vec::new(), Vec::new());
     for state in 0..n {
         for _ in 0..2 {
@@ -37,7 +42,10 @@ fn ring(n: usize) -> Mdp {
     let choices = |per_state: u32| (0..=n as u32).map(|state| state * per_state).collect();
     let arrays = ModelArrays {
         start: 0.into(),
-        principals: vec![principal("patient", "99/100"), principal("other", "1/2")],
+        principals: vec![
+            Principal::stating("patient", patient).unwrap(),
+            Principal::new("other", "1/2".parse().unwrap()).unwrap(),
+        ],
         state_names: NameTable::numbered(n),
         action_names: NameTable::numbered(2),
         action: [0, 1].repeat(n),
@@ -55,7 +63,12 @@ const BOTH: [(Ask, &str); 2] = [(positional, "positional"), (stationary, "statio
 
 fn stopped_after(model: &Mdp, ask: Ask, polls: i64) -> (Search, i64) {
     let stop = StopSignal::after_polls(polls);
-    let options = SearchOptions { node_limit: 40, stop: stop.clone(), ..SearchOptions::stationary() };
+    let options = SearchOptions {
+        gap: Some(Rational::from_quotient(1, 100_000_000u64)),
+        node_limit: 40,
+        stop: stop.clone(),
+        ..SearchOptions::default()
+    };
     let found = ask(model, &options);
     (found, stop.polls_left())
 }
@@ -100,6 +113,26 @@ fn a_large_model_is_left_during_the_first_sweeps() {
     }
 }
 
+/// With dozens of discounts the fractions of the setup take long too: it is left as soon, with the bounds of the rewards.
+#[test]
+fn a_mixture_is_left_while_the_model_is_still_prepared() {
+    let number = |text: &str| text.parse::<Rational>().unwrap();
+    let gamma = Preference::Gamma { mean: number("1/25"), sd: number("3/100"), error: number("1/1000") };
+    let model = ring_of(2_000, gamma);
+    for (ask, name) in BOTH {
+        let mut widths = Vec::new();
+        for polls in [0, 1, 20, 60, 100] {
+            let (found, left) = stopped_after(&model, ask, polls);
+            assert!(left >= -10, "{name}: {} polls after it was raised", -left);
+            assert_eq!(found.outcome, SearchOutcome::Stopped(StopReason::Interrupted), "{name}, {polls}");
+            widths.push(found.upper - found.welfare.enclosure.lower());
+        }
+        // The first ones are before the relaxation, and all bounds those of the rewards: at most 10 at every step, and at least −10.
+        assert!(widths[0] == widths[1] && widths[1] == widths[2], "{name}: {widths:?}");
+        assert!(widths.iter().all(|width| *width <= widths[0]), "{name}: {widths:?}");
+    }
+}
+
 /// Random boxes of a small ring, and random mixes of them.
 struct Boxes {
     doubles: Doubles,
@@ -108,7 +141,7 @@ struct Boxes {
 
 impl Boxes {
     fn of(n: usize) -> Boxes {
-        Boxes { doubles: Doubles::of(&principals::order(&ring(n))), seed: 11 }
+        Boxes { doubles: Doubles::of(&principals::order(&ring(n)), &StopSignal::default()).unwrap(), seed: 11 }
     }
 
     fn draw(&mut self, below: u64) -> u64 {

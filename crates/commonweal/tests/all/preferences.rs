@@ -3,11 +3,13 @@
 
 use crate::oracle::plain::{Q, from_double, from_solver, q};
 use crate::oracle::random::Rng;
+use commonweal::internals::Numbers;
 use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::io::{preference_text, read_model, read_preference, write_json, write_yaml};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
-use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
+use commonweal::limits::StopReason;
 use commonweal::questions::evaluate;
 use commonweal::strategies::CountingStrategy;
 use commonweal::{Claim, Engine, Model, Options, Step, Strategy, Value, solve};
@@ -435,9 +437,13 @@ fn searches_end_with_bounds_as_near_as_the_mixtures() {
         let own = Small { principals: small.principals.clone(), states: kept.collect() }.bounds(700)[0].clone();
         assert!(agree(&found.welfare, &own), "{found:?}, but {own:?} of\n{text}");
 
-        let options = SearchOptions { gap: parse_rational("1/1000").unwrap(), ..SearchOptions::default() };
+        let options = SearchOptions { gap: Some(parse_rational("1/1000").unwrap()), ..SearchOptions::default() };
         let mixed = stationary(&model, &options);
-        assert!(matches!(mixed.outcome, SearchOutcome::WithinGap | SearchOutcome::Optimal), "{mixed:?} of\n{text}");
+        // A gap that the errors make impossible is said to be missed, and no other.
+        let is_missed = mixed.outcome == SearchOutcome::Stopped(StopReason::Approximation);
+        assert_eq!(is_missed, mixed.misses_gap.is_some(), "{mixed:?} of\n{text}");
+        assert!(is_missed || mixed.outcome == SearchOutcome::WithinGap, "{mixed:?} of\n{text}");
+        assert!(!is_missed || margin > Q::zero(), "{mixed:?} of\n{text}");
         assert!(best[0] <= from_double(mixed.upper), "{mixed:?}, but {best:?} of\n{text}");
     }
 }
@@ -569,4 +575,52 @@ fn bounds_that_an_approximation_widens_are_not_said_to_be_within_the_gap() {
     // A gap wider than the approximation is reached; without one, nothing is missed.
     assert_eq!(solved("1e-6", Engine::Within(1e-2)).0, None);
     assert_eq!(solved("1e-3", Engine::Auto).0, None);
+}
+
+/// The same of searches: a gap that the approximation makes impossible is not said to be reached, the error that is named for it reaches
+/// it, and a threshold inside the error is not said to be decided.
+#[test]
+fn a_search_does_not_claim_what_an_approximation_leaves_open() {
+    // The weights are (1 + j/10)^-4 = 10^4 (10 + j)^-4, and building at once is best: 0.6 times their sum from step 1 on, less 1.
+    let first_ten: f64 = (1..=10).map(|m| f64::from(m).powi(-4)).sum();
+    let truth = 0.6 * 1e4 * (std::f64::consts::PI.powi(4) / 90.0 - first_ten) - 1.0;
+    let asked = |search: fn(&Mdp, &SearchOptions) -> Search, error: f64, gap: Option<&str>, threshold: Option<f64>| {
+        let number = |text: &str| parse_rational(text).unwrap();
+        let threshold = threshold.map(|threshold| number(&format!("{threshold:.6}")));
+        let options = SearchOptions { gap: gap.map(number), threshold, ..SearchOptions::default() };
+        let entry = format!("{{gamma: {{mean: 40%, sd: 20%}}, error: {error:e}}}");
+        let found = search(&investment(&entry, "0.6").exact(), &options);
+        let bounds = [found.welfare.enclosure.lower(), found.upper];
+        // The closed form in doubles is off by far less than a billionth.
+        assert!(bounds[0] <= truth + 1e-9 && truth - 1e-9 <= bounds[1], "{truth} is not in {bounds:?}");
+        (found.outcome, found.misses_gap, bounds[1] - bounds[0], found.answer)
+    };
+    for search in [positional, stationary] {
+        for gap in ["1e-2", "1e-4"] {
+            let width_asked = gap.parse::<f64>().unwrap() * truth;
+            let (outcome, misses, width, _) = asked(search, 1e-2, Some(gap), None);
+            assert_eq!(outcome, SearchOutcome::Stopped(StopReason::Approximation), "{gap}");
+            assert!(width > width_asked, "{gap}: {width}");
+            let enough = 1e-2 * misses.expect("the error is the reason");
+            let (outcome, misses, width, _) = asked(search, enough, Some(gap), None);
+            assert_eq!((outcome, misses), (SearchOutcome::WithinGap, None), "{gap}");
+            assert!(width <= 1.01 * width_asked, "{gap}: {width}");
+        }
+        // Nothing is missed if nothing was asked for, or a gap that is wider than the error.
+        for gap in [None, Some("1/2")] {
+            let (outcome, misses, ..) = asked(search, 1e-2, gap, None);
+            assert_eq!((outcome, misses), (SearchOutcome::WithinGap, None), "{gap:?}");
+        }
+        let answered = |threshold: f64| {
+            let (outcome, misses, _, answer) = asked(search, 1e-2, None, Some(threshold));
+            assert_eq!(misses, None);
+            (answer.unwrap(), outcome)
+        };
+        assert_eq!(answered(truth - 0.2).0, ThresholdAnswer::Yes);
+        assert_eq!(answered(truth + 0.2).0, ThresholdAnswer::No);
+        for inside in [truth - 0.02, truth + 0.02] {
+            let open = (ThresholdAnswer::Unknown, SearchOutcome::Stopped(StopReason::Approximation));
+            assert_eq!(answered(inside), open);
+        }
+    }
 }

@@ -17,7 +17,7 @@ fn number(text: &str) -> Rational {
 }
 
 fn search(model: &Mdp, gap: &str) -> Search {
-    let search = stationary(model, &SearchOptions { gap: number(gap), ..SearchOptions::default() });
+    let search = stationary(model, &SearchOptions { gap: Some(number(gap)), ..SearchOptions::default() });
     let exact = search.welfare.exact.as_ref().expect("an evaluated strategy");
     let payoffs = evaluate(model, &search.strategy, &StopSignal::default()).expect("nobody stops it");
     assert_eq!(payoffs.welfare(model.start()).exact.as_ref(), Some(exact), "the witness earns what it is said to earn");
@@ -250,7 +250,7 @@ fn a_search_that_is_cut_short_still_has_bounds() {
     for seed in 0..20 {
         let model = random(4_000 + seed, 4, 3);
         let whole = search(&model, "1e-5");
-        let options = SearchOptions { gap: number("1e-5"), node_limit: 5, ..SearchOptions::default() };
+        let options = SearchOptions { gap: Some(number("1e-5")), node_limit: 5, ..SearchOptions::default() };
         let cut = stationary(&model, &options);
         assert!(cut.nodes <= 5);
         // The whole search comes within 1e-5 of the best there is; nothing that was found before may pass that.

@@ -469,7 +469,7 @@ fn no_mix_exceeds_the_bounds_of_the_best_stationary_strategy() {
         if model.n_states() > 2 || model.n_choices() > 5 || timed.last_segment() == 0 || n == 40 {
             continue;
         }
-        let options = SearchOptions { gap: number("1/100"), node_limit: 400, ..SearchOptions::default() };
+        let options = SearchOptions { gap: Some(number("1/100")), node_limit: 400, ..SearchOptions::default() };
         let found = stationary(&model, &options);
         let lower = found.welfare.exact.clone().expect("an exact evaluation");
         for k in 0..12u64 {

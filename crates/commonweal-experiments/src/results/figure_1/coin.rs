@@ -26,7 +26,7 @@ pub fn table(lab: &Lab) -> Result<(Table, Vec<Claim>), Error> {
     }
     table.finish()?;
     let gap = parse_rational("1e-9").expect("a number");
-    let search = stationary(&model, &SearchOptions { gap, ..SearchOptions::default() });
+    let search = stationary(&model, &SearchOptions { gap: Some(gap), ..SearchOptions::default() });
     let lower = paper::exact(search.welfare.clone());
     let upper = Rational::try_from(search.upper).expect("a finite bound");
     // 20 − 2√10 lies strictly between if the squares do: (20 − x)² against 40.
