@@ -86,7 +86,7 @@ fn questions_that_make_no_sense_are_refused() {
         assert!(ran.stderr.contains(words), "{ran:?}");
     }
     folder.write("costs.yaml", "{principals: {p: 1/2}, states: {s: {a: {reward: -1, to: s}}}}");
-    folder.run(&["fair", "costs.yaml", "--rule", "alpha:2"]).refused(&["`--over own-worst`"]);
+    folder.run(&["fair", "costs.yaml", "--rule", "alpha:2"]).refused(&["the reference point `own-worst`"]);
 }
 
 #[test]

@@ -353,7 +353,14 @@ fn nothing_known(mdp: &Mdp, strategy: CountingStrategy, claim: Claim) -> Answer 
 
 /// Bounds on each principal's payoff under any strategy: its least and its greatest reward for ever.
 pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
-    let of_principal = |p: usize| Values::Enclosed(vec![range_from(mdp, p.into(), 0); mdp.n_states()]);
+    let of_principal = |p: usize| match mdp.principals()[p].parts() {
+        // Exactly, where that takes a moment.
+        Some([part]) => {
+            let alone = Alone { principal: p.into(), discount: part.discount.clone() };
+            Values::combined(vec![(part.coefficient.clone(), range_alone(mdp, &alone))], mdp.n_states())
+        }
+        _ => Values::Enclosed(vec![range_from(mdp, p.into(), 0); mdp.n_states()]),
+    };
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }
 

@@ -135,7 +135,7 @@ fn questions_that_make_no_sense_say_why() {
     assert!(ask(together).contains("not all can gain together"));
     let costs = Model::from_yaml("{principals: {p: 1/2}, states: {s: {a: {reward: -1, to: s}}}}").expect("a model");
     let error = fair(&costs, &question("alpha:2"), &Options::default()).expect_err("no gain");
-    assert!(error.to_string().contains("`--over own-worst`"), "{error}");
+    assert!(error.to_string().contains("the reference point `own-worst`"), "{error}");
     assert!(matches!("alpha:1".parse::<Rule>(), Err(FairError::AlphaIsNash)));
 }
 
