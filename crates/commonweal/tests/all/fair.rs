@@ -2,17 +2,12 @@
 //!
 //! | models | compared with |
 //! |---|---|
-//! | the hotel, every rule | figures worked out by hand |
+//! | the hotel, every rule, Nash and α-fair with floors and ceilings | figures worked out by hand |
 //! | random small models, every rule, floors and ceilings | the weights of the answer: one solve of the model with these weights proves it |
 
-use commonweal::internals::Numbers;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
-use commonweal::limits::StopReason;
-use commonweal::questions::{
-    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, evaluate, fair, fair_in, front,
-    hull,
-};
+use commonweal::questions::{Fair, FairError, Over, PayoffSet, Proven, Question, Rule, evaluate, fair, fair_in};
 use commonweal::structure::Principal;
 use commonweal::{Engine, Model, ModelBuilder, Options, Rational, Step, Strategy, Value, solve};
 
@@ -23,6 +18,25 @@ pub fn number(text: &str) -> Rational {
 pub fn hotel() -> Model {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/paper/hotel.yaml"));
     Model::from_yaml(&text.expect("the hotel")).expect("a model")
+}
+
+/// What alice and bob get where the hotel is rebuilt after `wait` steps: 9 + 2 (2/3)^k and 9/2 − 5/2 (1/3)^k.
+pub fn waiting(wait: isize) -> [Rational; 2] {
+    let alice = number("9") + number("2") * number("2/3").pow(wait);
+    [alice, number("9/2") - number("5/2") * number("1/3").pow(wait)]
+}
+
+/// One decision between these payoffs, for principals of these discounts.
+pub fn one_decision(points: &[Vec<u64>], discounts: &[&str]) -> Model {
+    let names: Vec<String> = discounts.iter().enumerate().map(|(p, discount)| format!("p{p}: {discount}")).collect();
+    let action = |(k, point): (usize, &Vec<u64>)| {
+        let rewards: Vec<String> = point.iter().enumerate().map(|(p, x)| format!("p{p}: {x}")).collect();
+        format!("    a{k}: {{reward: {{{}}}, to: end}}\n", rewards.join(", "))
+    };
+    let actions: String = points.iter().enumerate().map(action).collect();
+    let text =
+        format!("principals: {{{}}}\nstates:\n  begin:\n{actions}  end: {{rest: {{to: end}}}}\n", names.join(", "));
+    Model::from_yaml(&text).expect("a model")
 }
 
 fn exact(fair: &Fair) -> Vec<String> {
@@ -174,7 +188,7 @@ pub fn random(seed: u64) -> Mdp {
 }
 
 /// The greatest weighted sum that any strategy has, by the plain engine on the model with these weights.
-fn most(mdp: &Mdp, weights: &[Rational]) -> Rational {
+pub fn most(mdp: &Mdp, weights: &[Rational]) -> Rational {
     let principals = mdp.principals().iter().zip(weights);
     let principals = principals.map(|(own, weight)| own.clone().weighted(weight.clone())).collect();
     let names: Vec<String> = mdp.states().map(|state| mdp.state_name(state).into_owned()).collect();
@@ -189,7 +203,7 @@ fn most(mdp: &Mdp, weights: &[Rational]) -> Rational {
     answer.welfare(mdp.start()).exact.expect("a fraction")
 }
 
-fn dot(weights: &[Rational], payoffs: &[Value]) -> Rational {
+pub fn dot(weights: &[Rational], payoffs: &[Value]) -> Rational {
     let each = weights.iter().zip(payoffs).map(|(weight, payoff)| weight * payoff.exact.clone().expect("a fraction"));
     each.fold(Rational::ZERO, |sum, term| sum + term)
 }
@@ -383,182 +397,43 @@ fn lotteries_meet_every_floor_and_ceiling() {
     assert!(met > 300 && binding > 100 && infeasible > 300, "{met}, {binding}, {infeasible}");
 }
 
-/// Fronts whose patterns are not the hotel's: the best strategy of the impatient principal goes round between two states, from
-/// one of them, or from either by a coin.
+/// Nash and α-fair under demands that their optimum does not meet: the best is then where the demand binds, between two waits.
 #[test]
-fn a_front_may_repeat_at_every_step_or_at_every_second_one() {
-    let round = "
-  u: {stay: {reward: {p: 1, q: 3}, to: v}, leave: {reward: {p: 2, q: 0}, to: w}}
-  v: {stay: {reward: {p: 0, q: 2}, to: u}, leave: {reward: {p: 1, q: 1}, to: w}}
-  w: {rest: {reward: {p: 5, q: 1}, to: w}}
-";
-    let coin = "principals: {p: 3/4, q: 1/4}\nstates:\n  s0: {go: {reward: {q: 1}, to: {u: 1/2, v: 1/2}}}";
-    repeats(&format!("{coin}{round}"), "1/3");
-    repeats(&format!("principals: {{p: 3/4, q: 1/4}}\nstates:{round}"), "1/9");
-}
-
-/// Twelve trades in a row, each at a price of its own: a front of thirteen vertices, stopped after seven.
-#[test]
-fn the_vertices_of_a_stopped_front_are_best_by_their_weights_and_spread_over_it() {
-    let state = |k: u64| {
-        let price = [7, 2, 11, 5, 1, 9, 3, 12, 4, 8, 6, 10][k as usize - 1];
-        format!(
-            "  s{k}: {{take: {{reward: {{p: {price}}}, to: s{0}}}, leave: {{reward: {{q: 5}}, to: s{0}}}}}\n",
-            k + 1
-        )
-    };
-    let states: String = (1..=12).map(state).collect();
-    let text = format!("principals: {{p: 9/10, q: 9/10}}\nstates:\n{states}  s13: {{rest: {{to: s13}}}}\n");
-    let model = Model::from_yaml(&text).expect("a model");
-    let at_most = |vertex_limit: usize| {
-        let limits = FrontOptions { vertex_limit, ..FrontOptions::default() };
-        front(&model, [0.into(), 1.into()], &limits, &Options::default()).expect("a front")
-    };
-    let (whole, stopped) = (at_most(100), at_most(7));
-    assert!(whole.complete && whole.vertices.len() == 13 && !stopped.complete);
-    let payoffs = |vertex: &Vertex| -> Vec<Rational> {
-        vertex.point.payoffs.iter().map(|payoff| payoff.exact.clone().expect("a fraction")).collect()
-    };
-    let worth = |weights: &[Rational], payoffs: &[Rational]| {
-        weights.iter().zip(payoffs).fold(Rational::ZERO, |sum, (weight, payoff)| sum + weight * payoff)
-    };
-    for vertex in &stopped.vertices {
-        let best = whole.vertices.iter().map(|other| worth(&vertex.weights, &payoffs(other))).max();
-        assert_eq!(Some(worth(&vertex.weights, &payoffs(vertex))), best);
-    }
-    // Asked about from one end only, it would leave the other half open.
-    let known: Vec<bool> =
-        whole.vertices.iter().map(|one| stopped.vertices.iter().any(|own| payoffs(own) == payoffs(one))).collect();
-    assert!(known.windows(4).all(|four| four.contains(&true)), "{known:?}");
-}
-
-/// The front of a model has a pattern with this ratio, and the pattern foretells its turns.
-fn repeats(text: &str, ratio: &str) {
-    let model = Model::from_yaml(text).expect("a model");
-    let options = Options::default();
-    let found = front(&model, [0.into(), 1.into()], &FrontOptions::default(), &options).expect("a front");
-    assert!(found.complete);
-    let pattern = found.pattern.clone().expect("a pattern");
-    assert_eq!(pattern.ratio, number(ratio));
-    // The pattern foretells the turns that further questions find.
-    let set = PayoffSet::new(&model, &options);
-    let theta = |weights: &[Rational]| &weights[0] / &weights[1];
-    let turns: Vec<Rational> = found.edges.iter().map(|edge| theta(&edge.weights)).collect();
-    let repeated = &turns[pattern.first_edge..];
-    assert_eq!(repeated.len(), pattern.n_edges);
-    let mut told: Vec<Rational> = turns.clone();
-    for k in 1..=3 {
-        told.extend(repeated.iter().map(|turn| turn * pattern.ratio.pow(k)));
-    }
-    for pair in told.windows(2) {
-        // Between two turns one vertex is best, and at a turn two are: payoffs tell.
-        let [above, below] = [&pair[0], &pair[1]].map(|turn| turn.clone());
-        assert!(above > below);
-        let just = |turn: &Rational, more: &str| vec![turn * number(more), Rational::ONE];
-        let at = |weights: Vec<Rational>| set.best(&weights).expect("a point").point.payoffs;
-        assert_eq!(at(just(&above, "0.9999")), at(just(&below, "1.0001")), "{above} {below}");
-        assert_ne!(at(just(&above, "0.9999")), at(just(&above, "1.0001")), "{above}");
-    }
-}
-
-/// Seeded weights of `n` principals, at least 0, that sum to 1; some are 0.
-fn some_weights(n: usize, random: &mut Seeded) -> Vec<Rational> {
-    let parts: Vec<i64> = (0..n).map(|_| random.below(9) as i64).collect();
-    let total = parts.iter().sum::<i64>().max(1) as u64;
-    parts.into_iter().map(|part| Rational::from_quotient(part, total)).collect()
-}
-
-/// For any weights the greatest weighted sum, by a plain solve, is at least that of the vertices, and exceeds it by at most the gap.
-fn encloses(mdp: &Mdp, vertices: &[Vertex], gap: &Rational, weights: &[Rational], what: &str) {
-    let inside = vertices.iter().map(|vertex| dot(weights, &vertex.point.payoffs)).max().expect("a vertex");
-    let truth = most(mdp, weights);
-    assert!(inside <= truth && truth <= &inside + gap, "{what}: {inside} {truth} {gap}, {weights:?}");
-}
-
-/// Society takes the mean of two experts' rates: nothing repeats on its front, which has very many vertices.
-const NO_PATTERN: &str = "principals: {society: {survey: [5%, 60%]}, firm: 1/2}
-states:
-  u: {stay: {reward: {firm: 3, society: 1}, to: {v: 1/3, u: 2/3}}, leave: {reward: {society: 2}, to: w}}
-  v: {stay: {reward: {firm: 2}, to: {u: 1/2, v: 1/2}}, leave: {reward: {firm: 1, society: 1}, to: {w: 1/2, u: 1/2}}}
-  w: {rest: {reward: {society: 5, firm: 1}, to: {w: 3/4, v: 1/4}}, work: {reward: {society: 4, firm: 2}, to: w}}
-";
-
-#[test]
-fn a_front_without_a_pattern_ends_by_its_work_and_says_how_much_is_missing() {
-    let model = Model::from_yaml(NO_PATTERN).expect("a model");
-    let mdp = Numbers::exact(&model);
-    let within = |work_limit: u64| {
-        let limits = FrontOptions { work_limit, ..FrontOptions::default() };
-        front(&model, [0.into(), 1.into()], &limits, &Options::default()).expect("a front")
-    };
-    let mut sizes = Vec::new();
-    let mut random = Seeded::new(1);
-    for work in [30_000_000, 100_000_000, 300_000_000] {
-        let found = within(work);
-        assert_eq!((found.complete, found.stopped), (false, Some(StopReason::Work)));
-        assert!(found.gap > Rational::ZERO && found.edges.iter().any(|edge| !edge.proven));
-        for _ in 0..20 {
-            encloses(&mdp, &found.vertices, &found.gap, &some_weights(2, &mut random), &format!("{work}"));
-        }
-        // Half-spaces from outside: each vertex is the best by its weights.
-        for vertex in found.vertices.iter().take(8) {
-            assert_eq!(most(&mdp, &vertex.weights), dot(&vertex.weights, &vertex.point.payoffs));
-        }
-        let again = within(work);
-        assert_eq!((again.vertices.len(), &again.gap), (found.vertices.len(), &found.gap));
-        sizes.push((found.vertices.len(), found.gap.to_f64()));
-    }
-    // More work, more vertices and a smaller gap.
-    assert!(sizes.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1), "{sizes:?}");
-}
-
-#[test]
-fn the_hull_of_several_principals_encloses_what_they_can_get() {
-    let mut finished = 0;
-    for seed in (0..200).filter(|seed| random(*seed).n_principals() > 2).take(40) {
-        let mdp = random(seed);
-        let n = mdp.n_principals();
-        let model = Model::from(mdp.clone());
-        let mut picked = Seeded::new(seed);
-        for (gap, vertex_limit) in [("1/10", 5_000), ("1/1000", 400), ("1/1000", 5)] {
-            let limits = FrontOptions { gap: number(gap), vertex_limit, ..FrontOptions::default() };
-            let found = hull(&model, &limits, &Options::default()).expect("a hull");
-            for _ in 0..12 {
-                let weights = some_weights(n, &mut picked);
-                encloses(&mdp, &found.vertices, &found.gap, &weights, &format!("seed {seed}, {gap}"));
-            }
-            finished += i32::from(found.reached);
+fn smooth_rules_of_the_hotel_meet_floors_and_ceilings() {
+    let model = hotel();
+    let (own_worst, nash, alpha) = (["9", "2"], "nash", "alpha:2");
+    let (floor, ceiling) = (true, false);
+    // The rule, its reference point, who is to get at least or at most how much, what both get, and the value.
+    type Row<'a> = (&'a str, [&'a str; 2], (usize, bool, &'a str), [&'a str; 2], &'a str);
+    let rows: [Row; 9] = [
+        (nash, own_worst, (0, floor, "32/3"), ["32/3", "17/6"], "25/18"),
+        (nash, own_worst, (0, ceiling, "10"), ["10", "49/12"], "25/12"),
+        (nash, own_worst, (1, floor, "4"), ["151/15", "4"], "32/15"),
+        // Without demands the optimum is inside an edge.
+        (nash, ["9", "3"], (0, floor, "10"), ["10", "49/12"], "13/12"),
+        (alpha, own_worst, (0, floor, "32/3"), ["32/3", "17/6"], "-9/5"),
+        (alpha, own_worst, (0, ceiling, "10"), ["10", "49/12"], "-37/25"),
+        (alpha, own_worst, (1, floor, "4"), ["151/15", "4"], "-23/16"),
+        // What the optimum gives anyway.
+        (nash, own_worst, (0, floor, "31/3"), ["31/3", "11/3"], "20/9"),
+        (alpha, own_worst, (1, ceiling, "11/3"), ["31/3", "11/3"], "-27/20"),
+    ];
+    for (rule, over, (p, is_floor, bound), payoffs, value) in rows {
+        let over = Over::Given(over.map(number).to_vec());
+        let mut asked = Question { over, ..Question::new(rule.parse().expect("a rule")) };
+        if is_floor { &mut asked.at_least } else { &mut asked.at_most }.push((p.into(), number(bound)));
+        let answer = fair(&model, &asked, &Options::default()).expect("an answer");
+        let what = format!("{asked:?}: {answer:#?}");
+        let lottery = Strategy::Lottery(answer.lottery());
+        let worth = evaluate(&model, &lottery, &Options::default()).expect("an evaluation");
+        let got = |p: usize| worth.payoff(p.into(), model.start()).exact.expect("a fraction");
+        assert!(if is_floor { got(p) >= number(bound) } else { got(p) <= number(bound) }, "{what}");
+        let value = number(value).to_f64();
+        assert!(answer.value.enclosure.lower() <= value && value <= answer.value.enclosure.upper(), "{what}");
+        for (p, payoff) in payoffs.iter().enumerate() {
+            assert!((got(p) - number(payoff)).abs() < number("1/1000"), "{what}");
         }
     }
-    assert!(finished > 60, "{finished}");
-}
-
-/// One decision between payoff vectors: the vertices of the hull are those vectors that are best by some weights, and are found exactly.
-#[test]
-fn a_hull_of_few_vertices_is_whole() {
-    let rewards = [[9, 0, 0, 1], [0, 9, 0, 2], [0, 0, 9, 3], [4, 4, 4, 0], [4, 4, 0, 1], [1, 1, 1, 1], [0, 0, 0, 8]];
-    let action = |(k, own): (usize, &[i64; 4])| {
-        let [a, b, c, d] = own;
-        format!("    x{k}: {{reward: {{a: {a}, b: {b}, c: {c}, d: {d}}}, to: end}}\n")
-    };
-    let actions: String = rewards.iter().enumerate().map(action).collect();
-    let text = format!(
-        "principals: {{a: 1/2, b: 1/3, c: 1/4, d: 0}}\nstates:\n  begin:\n{actions}  end: {{rest: {{to: end}}}}\n"
-    );
-    let model = Model::from_yaml(&text).expect("a model");
-    let found = hull(&model, &FrontOptions::default(), &Options::default()).expect("a hull");
-    assert_eq!((found.stopped, &found.gap), (None, &Rational::ZERO));
-    let mut payoffs: Vec<Vec<String>> = (found.vertices.iter())
-        .map(|vertex| {
-            vertex.point.payoffs.iter().map(|own| own.exact.clone().expect("a fraction").to_string()).collect()
-        })
-        .collect();
-    payoffs.sort();
-    // Not (4, 4, 0, 1), since a half of each of the first two gives (9/2, 9/2, 0, 3/2). Nor (1, 1, 1, 1).
-    let best =
-        [["0", "0", "0", "8"], ["0", "0", "9", "3"], ["0", "9", "0", "2"], ["4", "4", "4", "0"], ["9", "0", "0", "1"]];
-    assert_eq!(payoffs, best.map(|own| own.map(str::to_owned).to_vec()), "{} solves", found.calls);
-    assert!(found.calls < 100, "{} solves", found.calls);
 }
 
 /// What a gap of G means: bounds that are apart by at most G times what the rule is measured by, and the exact value between them. Here
@@ -593,36 +468,4 @@ states:
             assert!(lower <= exact.to_f64() + slack && exact.to_f64() <= upper + slack, "{what}");
         }
     }
-}
-
-/// Every model of the repository with two principals or more has a front that ends by itself, and whose bounds hold.
-#[test]
-fn fronts_of_all_models_end_by_themselves() {
-    let mut fronts = 0;
-    for folder in ["paper", "regressions", "case-studies"] {
-        let path = format!("{}/../../models/{folder}", env!("CARGO_MANIFEST_DIR"));
-        for file in std::fs::read_dir(path).expect("a folder").map(|file| file.expect("a file").path()) {
-            if file.extension().is_none_or(|ending| ending != "yaml") {
-                continue;
-            }
-            let model = Model::from_yaml(&std::fs::read_to_string(&file).expect("a text")).expect("a model");
-            let limits = FrontOptions { work_limit: 300_000_000, ..FrontOptions::default() };
-            let what = || format!("{}", file.display());
-            if model.n_principals() < 2 {
-                continue;
-            }
-            fronts += 1;
-            if model.n_principals() == 2 {
-                let found = front(&model, [0.into(), 1.into()], &limits, &Options::default());
-                let found = found.unwrap_or_else(|reason| panic!("{}: {reason}", what()));
-                assert!(found.complete || found.gap > Rational::ZERO, "{}", what());
-                assert!(found.vertices.len() > 1 || found.complete, "{}", what());
-            } else {
-                let limits = FrontOptions { gap: number("1/1000"), ..limits };
-                let found = hull(&model, &limits, &Options::default());
-                assert!(!found.unwrap_or_else(|reason| panic!("{}: {reason}", what())).vertices.is_empty());
-            }
-        }
-    }
-    assert!(fronts > 10, "{fronts}");
 }

@@ -6,17 +6,18 @@
 //! | random small models, every rule | the same; of certificates whose numbers are changed, the answer to the changed question |
 //! | models made to be hard | the checker: it proves what an oracle would have to recompute |
 //! | models whose runs end | leximin: mixes of all strategies; several coins: exact evaluation |
+//! | the hotel with floors | its coin, worked out by hand |
 
-use crate::fair::{hotel, number, random};
+use crate::fair::{hotel, number, random, waiting};
 use commonweal::answers::NoCertificate;
 use commonweal::files::Form;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::strategy::CountingStrategy;
 use commonweal::questions::{
-    Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, evaluate, fair, with_coins,
+    Coin, Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, Share, evaluate, fair, with_coins,
 };
 use commonweal::structure::Principal;
-use commonweal::{Engine, Model, ModelBuilder, Options, Rational, StopSignal, Strategy};
+use commonweal::{Engine, Model, ModelBuilder, Options, Rational, Step, StopSignal, Strategy};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 
 fn certificate(model: &Model, question: &Question, fair: &Fair, options: &Options) -> String {
@@ -421,9 +422,46 @@ fn a_few_coins_do_what_a_lottery_of_several_strategies_does() {
         for (p, payoff) in answer.payoffs.iter().enumerate() {
             assert_eq!(worth.payoff(p.into(), model.start()), *payoff, "seed {seed}");
         }
+        are_tossed_where_they_say(&coined, &coins);
         // The strategies differ where the coins are, and nowhere else that they come to.
         assert_eq!(coined.mix.len(), coins.iter().map(|coin| coin.choices.len()).product::<usize>());
         several += 1;
     }
     assert!(several >= 5 && none <= several, "{several} with coins, {none} without");
+}
+
+/// Of the strategies that result from all outcomes, those that take a side of a coin have together the probability of that side.
+fn are_tossed_where_they_say(coined: &Fair, coins: &[Coin]) {
+    for coin in coins {
+        for (choice, probability) in &coin.choices {
+            let takes_it = |share: &&Share| share.strategy.choice(coin.state, &coin.step) == *choice;
+            let together = coined.mix.iter().filter(takes_it).map(|share| &share.probability);
+            assert_eq!(together.fold(Rational::ZERO, |sum, own| sum + own), *probability, "{coins:?}");
+        }
+    }
+}
+
+/// In the hotel two waits that follow each other differ in one decision: whether to expand after the shorter one. The floor, two thirds of the way
+/// to what the shorter wait gives, is met by expanding then with probability 2/3.
+#[test]
+fn the_hotels_coin_is_tossed_after_the_shorter_wait() {
+    let model = hotel();
+    // Waiting two steps has the greatest welfare: alice asks for a shorter wait, bob for a longer one.
+    for (wait, who) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 1), (7, 1)] {
+        let [shorter, longer] = [waiting(wait), waiting(wait + 1)];
+        let (likely, rest) = (number("2/3"), number("1/3"));
+        let mixed: Vec<Rational> = (0..2).map(|p| &shorter[p] * &likely + &longer[p] * &rest).collect();
+        let asked = Question { at_least: vec![(who.into(), mixed[who].clone())], ..question("welfare") };
+        let answer = fair(&model, &asked, &Options::default()).expect("an answer");
+        let (coined, coins) = with_coins(answer, &model, &StopSignal::default()).expect("a coin");
+        let [coin] = &coins[..] else { panic!("{coins:?}") };
+        are_tossed_where_they_say(&coined, &coins);
+        assert_eq!((coin.state, &coin.step), (model.start(), &Step::from(wait as u64)));
+        let mut sides: Vec<(String, Rational)> = (coin.choices.iter())
+            .map(|(choice, probability)| (model.structure().action_name(*choice).to_string(), probability.clone()))
+            .collect();
+        sides.sort();
+        assert_eq!(sides, [("a".to_owned(), rest), ("b".to_owned(), likely)]);
+        assert_eq!(coined.payoffs.iter().map(|own| own.exact.clone().expect("a fraction")).collect::<Vec<_>>(), mixed);
+    }
 }

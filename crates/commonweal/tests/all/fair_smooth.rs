@@ -4,10 +4,10 @@
 //! |---|---|
 //! | one decision between a few payoff vectors, coarse gaps | the optimum over the hull of the vectors, by an ascent of its own |
 
-use crate::fair::number;
+use crate::fair::{number, one_decision};
 use commonweal::internals::families::Seeded;
 use commonweal::questions::{Over, Proven, Question, fair};
-use commonweal::{Engine, Model, Options};
+use commonweal::{Engine, Options};
 
 /// The greatest Σ f(x_p) over mixes of points: mass moves from the worst point to the best while that helps. Returns a lower and
 /// an upper bound; the latter by the gradient, because the sum is concave.
@@ -58,15 +58,7 @@ fn the_gap_that_a_smooth_rule_states_is_at_least_the_true_one() {
         let n = 2 + random.below(3) as usize;
         let points: Vec<Vec<u64>> =
             (0..3 + random.below(6)).map(|_| (0..n).map(|_| 1 + random.below(20)).collect()).collect();
-        let names: Vec<String> = (0..n).map(|p| format!("p{p}: {}", ["1/2", "2/3", "1/3", "0"][p])).collect();
-        let action = |(k, point): (usize, &Vec<u64>)| {
-            let rewards: Vec<String> = point.iter().enumerate().map(|(p, x)| format!("p{p}: {x}")).collect();
-            format!("    a{k}: {{reward: {{{}}}, to: end}}\n", rewards.join(", "))
-        };
-        let actions: String = points.iter().enumerate().map(action).collect();
-        let text =
-            format!("principals: {{{}}}\nstates:\n  begin:\n{actions}  end: {{rest: {{to: end}}}}\n", names.join(", "));
-        let model = Model::from_yaml(&text).expect("a model");
+        let model = one_decision(&points, &["1/2", "2/3", "1/3", "0"][..n]);
         let points: Vec<Vec<f64>> = points.iter().map(|point| point.iter().map(|x| *x as f64).collect()).collect();
         for rule in ["nash", "alpha:2", "alpha:1/2"] {
             let truth = match rule {
@@ -82,7 +74,8 @@ fn the_gap_that_a_smooth_rule_states_is_at_least_the_true_one() {
                 let answer = fair(&model, &asked, &options).expect("an answer");
                 assert!(matches!(answer.proven, Proven::Optimal | Proven::WithinGap), "{:?}", answer.proven);
                 let (lower, upper) = (answer.value.enclosure.lower(), answer.value.enclosure.upper());
-                let what = format!("seed {seed}, {rule}, {gap}: {lower} to {upper}, the optimum is {truth:?}\n{text}");
+                let what =
+                    format!("seed {seed}, {rule}, {gap}: {lower} to {upper}, the optimum is {truth:?}\n{points:?}");
                 assert!(lower <= truth[1] && truth[0] <= upper, "{what}");
                 compared += 1;
                 upper_half += i32::from(truth[0] > (lower + upper) / 2.0 + 1e-6 * truth[0].abs());

@@ -17,6 +17,7 @@ mod fair_certificates;
 mod fair_smooth;
 mod format_round_trips;
 mod front_door;
+mod fronts;
 mod jumps;
 mod margins;
 mod metamorphic;
