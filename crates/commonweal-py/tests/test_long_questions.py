@@ -36,6 +36,9 @@ def hard() -> cw.Model:
     return ring(2_000, {"patient": 0.9999, "other": 0.999, "third": 0.99})
 
 
+# The background jobs of a shell ignore Ctrl-C, and so do the programs that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 LAST_PRESS = [0.0]
 """When the last Ctrl-C of these tests came."""
 
