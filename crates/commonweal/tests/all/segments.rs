@@ -287,6 +287,22 @@ fn long_terms_of_office_are_jumped_over() {
     assert!(jumps >= 4, "{jumps} jumps");
 }
 
+/// At the last step of the term both choices earn the same, and no power of the rate is short enough to see it in fractions.
+/// The best: to leave at once, so that b gets 1 for ever, and a gets it from step 1 to the end of the term.
+#[test]
+fn a_tie_at_the_end_of_a_long_term_does_not_take_for_ever() {
+    let text = "principals: {a: {rate: 3%, until: 200000}, b: {rate: 3%}}
+states:
+  s: {x: {reward: {a: 1}, to: s}, y: {reward: {b: 1}, to: t}}
+  t: {z: {reward: 1, to: t}}";
+    let model = Model::from_yaml(text).expect("a model");
+    let answer = commonweal::solve(&model, &Options::default());
+    // 103/3 for b, 100/3 for a but for what is left of it after 200,000 years.
+    let (welfare, expected) = (answer.welfare(model.start()).enclosure, 203.0 / 3.0);
+    assert!(welfare.lower() <= expected && expected <= welfare.upper() + 1e-12, "{welfare:?}");
+    assert!(welfare.width() < 1e-9, "{:?} {welfare:?}", answer.claim());
+}
+
 #[test]
 fn a_term_of_a_million_steps_takes_a_few_layers() {
     let model = machine(vec![until("minister", "99/100", 1_000_000), plain("people", "98/100")]);

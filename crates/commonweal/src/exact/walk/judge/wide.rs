@@ -20,6 +20,8 @@ use std::sync::OnceLock;
 
 /// The bits of the first attempt.
 const FIRST_BITS: usize = 128;
+/// The most bits of an attempt. At the end of a segment no layer counts as work, and a tie would take any number of bits.
+const MAX_BITS: usize = 1 << 20;
 /// The work of one attempt, in products of 64 bits: about a second.
 const MAX_WORK: u64 = 1 << 23;
 /// The approximate time of a product of 64 bits, including overhead, in nanoseconds.
@@ -126,6 +128,7 @@ impl<'a> Wide<'a> {
             self.attempt = None;
         }
         loop {
+            stop.check()?;
             if let Some(attempt) = &mut self.attempt {
                 let layers = u64::try_from(&(&attempt.weights.step - &next)).expect("a few layers");
                 let work = layers * work_a_layer(self.problem, attempt.bits);
@@ -151,7 +154,8 @@ impl<'a> Wide<'a> {
         let layers = layers_for_bits(self.problem.model, bits as f64);
         let from = (next + layers).min(self.begin.clone());
         let layers = u64::try_from(&(&from - next)).ok()?;
-        (layers.saturating_mul(work_a_layer(self.problem, bits)) <= MAX_WORK).then_some(from)
+        let is_affordable = layers.saturating_mul(work_a_layer(self.problem, bits)) <= MAX_WORK && bits <= MAX_BITS;
+        is_affordable.then_some(from)
     }
 
     fn attempt_from(&self, from: Step, bits: usize, next: &Step) -> Attempt {
