@@ -37,8 +37,7 @@ impl WithoutDominated {
         let is_large = rewards.large();
         let mut better: Vec<Option<ChoiceId>> = vec![None; model.n_choices()];
         for state in model.states() {
-            let large = |choice: &ChoiceId| is_large[choice.index()];
-            for large in model.choices(state).filter(large) {
+            for large in model.choices(state).filter(|choice| is_large[choice.index()]) {
                 let usual = model.choices(state).filter(|choice| !is_large[choice.index()]);
                 better[large.index()] =
                     usual.max_by(|&a, &b| rewards.lead(a, large).total_cmp(&rewards.lead(b, large)));
