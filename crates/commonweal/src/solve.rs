@@ -4,7 +4,7 @@ use crate::answer::{Answer, Claim, Method};
 use crate::front::Model;
 use crate::io::Overview;
 use crate::stop::{StopReason, StopSignal};
-use crate::{certified, exact, parallel};
+use crate::{certified, exact, parallel, principals};
 use std::time::Duration;
 
 /// How to solve, and how far to go.
@@ -274,7 +274,11 @@ impl Engine {
     pub(crate) fn for_model(self, model: &Model) -> Picked {
         /// If preferences are approximated, fractions gain little: only a small model is solved in fractions.
         const FEW_PARTS: usize = 600;
-        let is_small = || model.n_states().saturating_mul(model.n_parts()) <= FEW_PARTS;
+        let is_small = || {
+            let segments = principals::segments(model.principals());
+            let n_parts: usize = segments.iter().map(|segment| segment.parts.len()).sum();
+            model.n_states().saturating_mul(n_parts) <= FEW_PARTS
+        };
         match self {
             Engine::Auto if !model.is_exact() => Picked::Certified { gap: DEFAULT_GAP },
             Engine::Auto if model.is_approximated() && !is_small() => Picked::Certified { gap: DEFAULT_GAP },

@@ -20,6 +20,7 @@ use crate::stop::{StopReason, StopSignal};
 use std::cmp::Ordering;
 
 /// Some parts' values of one choice per state.
+#[derive(Clone)]
 pub(crate) struct Columns<const K: usize> {
     pub values: Vec<[f64; K]>,
     /// (1 − λ) times the constant that belongs to the values.
@@ -240,28 +241,34 @@ impl Chain<'_, 1> {
         // In-place sweeps are effective if most transitions follow the order; otherwise they are not tried.
         let order_to_solve = order.filter(|order| order.mostly_holds);
         let mut in_place = order_to_solve;
+        // A solve may diverge, and sweeps in place may undo what it gained: progress is measured against the best so far.
+        let (mut best, mut least) = (column.clone(), width);
         let mut idle = 0;
         while width > target && idle < 3 && self.ranks.stop_reason(stop).is_none() {
             let before = width;
-            if let Some(order) = in_place {
-                (0..LOOK).for_each(|_| self.sweep_in_place(column, order));
-                width = self.sweep(column, &mut next)[0].width();
-            } else {
-                let saved = (column.values.clone(), column.levels);
-                self.bicgstab(column, target, order_to_solve, stop);
-                width = self.sweep(column, &mut next)[0].width();
-                if width >= before {
-                    // It may diverge.
-                    (column.values, column.levels, width) = (saved.0, saved.1, before);
-                }
+            match in_place {
+                Some(order) => (0..LOOK).for_each(|_| self.sweep_in_place(column, order)),
+                None => self.bicgstab(column, target, order_to_solve, stop),
             }
-            idle = if width < 0.9 * before { 0 } else { idle + 1 };
+            width = self.sweep(column, &mut next)[0].width();
+            if in_place.is_none() && (width >= before || width.is_nan()) {
+                column.clone_from(&best);
+                width = least;
+            }
+            idle = if width < 0.9 * least { 0 } else { idle + 1 };
+            if width < least {
+                best.clone_from(column);
+                least = width;
+            }
             // In-place sweeps continue while they make progress; they also follow a solve that failed.
             let go_on = match in_place {
                 Some(_) => sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS,
                 None => idle > 0,
             };
             in_place = order.filter(|_| go_on);
+        }
+        if width > least || width.is_nan() {
+            *column = best;
         }
     }
 

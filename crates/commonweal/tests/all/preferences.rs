@@ -12,10 +12,11 @@ use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, Thresh
 use commonweal::limits::StopReason;
 use commonweal::questions::evaluate;
 use commonweal::strategies::CountingStrategy;
-use commonweal::{Claim, Engine, Model, Options, Step, Strategy, Value, solve};
+use commonweal::{Claim, Engine, Model, Options, Step, StopSignal, Strategy, Value, solve};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
+use std::time::Duration;
 
 /// The bits behind the point of the oracle's numbers.
 const BITS: usize = 96;
@@ -622,5 +623,50 @@ fn a_search_does_not_claim_what_an_approximation_leaves_open() {
             let open = (ThresholdAnswer::Unknown, SearchOutcome::Stopped(StopReason::Approximation));
             assert_eq!(answered(inside), open);
         }
+    }
+}
+
+/// A model of this many states in which the first principal discounts by a gamma mixture, the second at 3 % and the third by `third`.
+fn three(rng: &mut Rng, n_states: usize, third: &str) -> Model {
+    let choice = |rng: &mut Rng| {
+        let rewards = (0..3).map(|_| rng.within(-9, 9)).collect();
+        let first = rng.index(n_states);
+        let second = (first + 1 + rng.index(n_states - 1)) % n_states;
+        (rewards, vec![(first, rng.within(1, 9)), (second, rng.within(1, 9))])
+    };
+    let states = (0..n_states).map(|_| (0..3).map(|_| choice(rng)).collect()).collect();
+    let rate = |percent: i64| (Stated::Rate(q(percent, 100), None), 1);
+    let text = Small { principals: vec![rate(4), rate(3), rate(7)], states }.text();
+    let text = text.replacen("{rate: 1/25}", "{gamma: {mean: 4%, sd: 3%}}", 1);
+    Model::from_yaml(&text.replacen("{rate: 7/100}", third, 1)).unwrap()
+}
+
+/// The values of 46 discounts from 0 to nearly 1 are all found, also where sweeps undo what a solve gained.
+#[test]
+fn sixty_states_with_a_gamma_principal_and_two_others_are_solved() {
+    let mut rng = Rng::new(60);
+    for trial in 0..40 {
+        let third = ["{rate: 7%}", "{beta: 0.7, delta: 0.95}"][trial % 2];
+        let model = three(&mut rng, 60, third);
+        let options = Options { stop: StopSignal::after(Duration::from_secs(60)), ..Options::default() };
+        let answer = solve(&model, &options);
+        assert!(matches!(answer.claim(), Claim::Within { .. }), "trial {trial}: {}", answer.claim());
+    }
+}
+
+/// A mixture beside segments: the bounds on what the long-term strategy earns are as narrow as those on the welfare, in fractions
+/// as in doubles, and agree.
+#[test]
+fn long_term_figures_of_mixtures_beside_segments_are_narrow() {
+    let mut rng = Rng::new(7);
+    for trial in 0..6 {
+        let third = ["{schedule: {0: 7%, 31: 2%}}", "{rate: 7%, until: 40}"][trial % 2];
+        let model = three(&mut rng, 4, third);
+        let solved = |engine: Engine| solve(&model, &Options { engine, ..Options::default() });
+        let answers = [solved(Engine::Exact), solved(Engine::Within(1e-9))];
+        let [exact, certified] = answers.each_ref().map(|answer| answer.long_term_welfare(model.start()).enclosure);
+        let width = answers[0].welfare(model.start()).enclosure.width();
+        assert!(exact.width() <= 1.01 * width && certified.width() <= 1.01 * width, "{exact:?} {certified:?}");
+        assert!(exact.lower() <= certified.upper() && certified.lower() <= exact.upper(), "{exact:?} {certified:?}");
     }
 }

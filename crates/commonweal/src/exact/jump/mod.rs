@@ -12,7 +12,7 @@ mod radius;
 mod stage_end;
 
 pub(super) use harmonic::Harmonic;
-pub(super) use radius::distance;
+pub(super) use radius::{distance, hides_what_follows};
 pub(crate) use radius::farthest;
 pub(super) use stage_end::StageEnd;
 
@@ -344,10 +344,7 @@ pub struct Passed {
 impl Passed {
     /// Whether the steps after the stage are negligible at its first step, at this discount.
     pub(super) fn hides_what_follows(&self, discount: &Rational) -> bool {
-        const BITS: isize = 60;
-        let left = Scaled::from(discount).power(self.followed_for.as_natural());
-        let little = Scaled::from(&Rational::from(2).pow(-BITS));
-        matches!(left.compare(&little), Some(Ordering::Less))
+        hides_what_follows(discount, &self.followed_for)
     }
 }
 

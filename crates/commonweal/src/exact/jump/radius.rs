@@ -9,6 +9,7 @@ use crate::exponential_sum::{DiscountRatios, reward_range};
 use crate::number::{Rational, Scaled};
 use crate::principals::OrderedModel;
 use crate::strategy::Step;
+use std::cmp::Ordering;
 
 /// r for a strategy that is followed for `followed_for` steps from `step` on, as a point that is at least r.
 pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step, followed_for: &Step) -> Scaled {
@@ -31,6 +32,14 @@ pub(crate) fn distance<'r>(
 ) -> Scaled {
     let [least, greatest] = reward_range(discount, rewards);
     Scaled::from(&(greatest - least)).times(Scaled::from(discount).power(followed_for.as_natural())).upper()
+}
+
+/// Whether a value is negligible this many steps before it is earned.
+pub(crate) fn hides_what_follows(discount: &Rational, followed_for: &Step) -> bool {
+    const BITS: isize = 60;
+    let left = Scaled::from(discount).power(followed_for.as_natural());
+    let little = Scaled::from(&Rational::from(2).pow(-BITS));
+    matches!(left.compare(&little), Some(Ordering::Less))
 }
 
 #[cfg(test)]
