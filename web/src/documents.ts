@@ -47,7 +47,8 @@ export interface Turn {
 export interface EarlierSegment {
   from: number;
   until: number;
-  deviations: Deviation[];
+  /** Each is taken once, with the long-term strategy before and after it; `null` if the steps are too many to look at. */
+  deviations: Deviation[] | null;
 }
 
 export interface Explanation {

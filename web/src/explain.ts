@@ -51,7 +51,7 @@ function inOne({ deviations }: Explanation, view: View): HTMLElement[] {
   const lines: HTMLElement[] = [];
   const paying = deviations.filter((deviation) => deviation.pays_from !== null);
   if (paying.length > 0) {
-    lines.push(el("h4", {}, "Deviations that pay by themselves"), ...listed(paying.map((deviation) => inWords(deviation, view, true))));
+    lines.push(el("h4", {}, "Deviations that pay by themselves"), ...listed(paying.map((deviation) => inWords(deviation, view, "0"))));
     if (view.model.principals.length > 1) lines.push(el("p", { class: "note" }, "Each pays for a while only: later the impatient count less."));
     if (view.model.principals.some((principal) => principal.weight !== "1")) {
       lines.push(el("p", { class: "note" }, "The figures are each principal's own, before its weight; whether a deviation pays is decided with the weights."));
@@ -62,31 +62,25 @@ function inOne({ deviations }: Explanation, view: View): HTMLElement[] {
   return lines;
 }
 
-/** The deviations where time preferences have segments, the first segment first. Each is judged as if its steps counted so for ever: by another
- * long-term strategy, perhaps. */
+/** The deviations where time preferences have segments, the first segment first. */
 function inSegments(explanation: Explanation, earlier: EarlierSegment[], view: View): HTMLElement[] {
-  const { step, states } = view.model;
+  const { step } = view.model;
   const capital = step[0]!.toUpperCase() + step.slice(1);
   const last = { from: Math.max(...earlier.map((segment) => segment.until)), until: null, deviations: explanation.deviations };
   const parts = [...[...earlier].reverse(), last].map(({ from, until, deviations }) => {
     const name = until === null ? `From ${step} ${stepText(from)} on` : until === from + 1 ? `${capital} ${stepText(from)}` : `${capital}s ${stepText(from)} to ${stepText(until - 1)}`;
-    const others = new Map<string, Set<string>>();
-    for (const { state, action } of deviations) others.set(state, (others.get(state) ?? new Set()).add(action));
-    // Where there is a choice, what is not a deviation is what the long-term strategy takes.
-    const taken = (states ?? []).flatMap((state) => {
-      const left = state.actions.filter((action) => !others.get(state.name)?.has(action.name));
-      return others.has(state.name) ? [`${left.map((action) => `“${action.name}”`).join(" or ")} in ${state.name}`] : [];
-    });
-    const told = taken.length === 0 || taken.length > MOST ? "" : `${until === null ? "The long-term strategy takes" : `If ${step}s counted for ever as they do then, the long-term strategy would take`} ${taken.join(", ")}.`;
+    if (deviations === null) return [el("h4", {}, name), el("p", { class: "note" }, `These are too many ${step}s to look at each of them.`)];
     const paying = deviations.filter((deviation) => deviation.pays_from !== null);
     const never = deviations.length - paying.length;
-    const rest = never === 0 ? "" : ` ${choices(never)} ${never === 1 ? "pays" : "pay"} by ${never === 1 ? "itself" : "themselves"} in none of these ${step}s.`;
-    return [el("h4", {}, name), told ? el("p", {}, told) : null, ...(paying.length > 0 ? listed(paying.map((deviation) => inWords(deviation, view, false))) : []), rest ? el("p", { class: "note" }, rest.trim()) : null].filter((line) => line !== null);
+    const rest = never === 0 ? "" : `${choices(never)} ${never === 1 ? "pays" : "pay"} by ${never === 1 ? "itself" : "themselves"} in none of these ${step}s.`;
+    const told = paying.map((deviation) => inWords(deviation, view, until === null ? null : stepText(deviation.pays_from!)));
+    return [el("h4", {}, name), ...(told.length > 0 ? listed(told) : []), rest ? el("p", { class: "note" }, rest) : null].filter((line) => line !== null);
   });
+  parts.unshift([el("p", { class: "note" }, `A deviation pays by itself if taking it once, and the long-term strategy before and after it, earns more welfare than that strategy. Figures are as of ${step} 0.`)]);
   // Where each step is a segment of its own, there are hundreds: the first and the last are read at once.
   if (parts.length <= 2 * MOST) return parts.flat();
-  const between = parts.slice(MOST, -1);
-  return [...parts.slice(0, MOST).flat(), el("details", {}, el("summary", {}, `${between.length} more segments`), ...between.flat()), ...parts.at(-1)!];
+  const between = parts.slice(MOST + 1, -1);
+  return [...parts.slice(0, MOST + 1).flat(), el("details", {}, el("summary", {}, `${between.length} more segments`), ...between.flat()), ...parts.at(-1)!];
 }
 
 function choices(n: number): string {
@@ -108,21 +102,21 @@ function figure(name: string, change: number, view: View): string {
   return `${name} (${signed(change / weight)}${weight < 0 ? " of cost" : ""})`;
 }
 
-/** Where and when a deviation pays, who gains and who loses; with figures if they are as of step 0. */
-function inWords(deviation: Deviation, view: View, hasFigures: boolean): string {
+/** Where and when a deviation pays, who gains and who loses; with figures if they are those of one use `at` a step, as of step 0. */
+function inWords(deviation: Deviation, view: View, at: string | null): string {
   const { step } = view.model;
   const sums = new Map<string, number>();
   for (const [name, number] of Object.entries(deviation.advantages)) {
     sums.set(whose(name), (sums.get(whose(name)) ?? 0) + double(number));
   }
   const changes = [...sums];
-  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => (hasFigures ? figure(name, change, view) : name));
+  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => (at === null ? name : figure(name, change, view)));
   const [gains, pays] = [for_(1), for_(-1)];
   const last = stepNumber(deviation.pays_until!) - 1;
   const first = stepNumber(deviation.pays_from!);
   const until = last === first ? `at ${step} ${stepText(first)}` : `from ${step} ${stepText(deviation.pays_from!)} to ${stepText(typeof deviation.pays_until === "number" ? last : deviation.pays_until!)}`;
   const who = [gains.length > 0 && `better for ${gains.join(", ")}`, pays.length > 0 && `worse for ${pays.join(", ")}`].filter(Boolean).join(" and ");
-  return `In ${deviation.state}, “${deviation.action}” pays ${until}: ${hasFigures ? `at ${step} 0 ` : ""}it is ${who}.`;
+  return `In ${deviation.state}, “${deviation.action}” pays ${until}: ${at === null || until === `at ${step} ${at}` ? "" : `at ${step} ${at} `}it is ${who}.`;
 }
 
 function turned(turn: Turn, step: string): string {

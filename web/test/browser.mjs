@@ -396,8 +396,8 @@ test("an answer of one model is never drawn with the view of another", async () 
   await page.close();
 });
 
-// The Green Book's rates fall in six segments. By the rate of the first 30 years (3.5 %) a yield of 3.2 % never pays, so waiting is best then; by
-// every later rate building is.
+// The Green Book's rates fall in six segments. By the rate of the first 30 years (3.5 %) it pays to wait a year for a yield of 3.2 %, by no later
+// one: at year 0 it saves 1 − 1/1.035 and costs 0.032/1.035.
 test("the explanation tells each segment of a schedule, the earlier ones too", async () => {
   const page = await open();
   await page.locator("#gallery").selectOption("green-book-investment");
@@ -405,16 +405,17 @@ test("the explanation tells each segment of a schedule, the earlier ones too", a
   await resting(page);
   const text = await page.locator("#explanation").innerText();
   assert.doesNotMatch(text, /never pays? by/);
-  assert.match(text, /Years 0 to 29\n[^]*?would take “wait” in idea/);
+  assert.match(text, /Years 0 to 29\n[^]*?In idea, “wait” pays from year 0 to 29: at year 0 it is better for society \(\+0\.002899\)/);
   for (const years of ["Years 30 to 74", "Years 75 to 124", "Years 125 to 199", "Years 200 to 299", "From year 300 on"]) {
-    assert.match(text, new RegExp(`${years}\\n[^]*?“build” in idea`), years);
+    assert.match(text, new RegExp(`${years}\\n1 other choice pays by itself in none of these years`), years);
   }
-  // Bob counts for seven years only. While he does, the deviation of the hotel pays in years 0 and 1, as if he counted for ever.
+  // Bob counts for seven years only. While he does, the deviation of the hotel pays in years 0 and 1. One use at year 0 earns 3 in place
+  // of −1 now and −1 in place of 6 a year later: 4 − 7/3 for bob, 4 − 14/3 for alice.
   const hotel = "step: year\nprincipals:\n  alice: 2/3\n  bob: {discount: 1/3, until: 7}\nstates:\n  s0:\n    a: {reward: 3, to: s0}\n    b: {reward: -1, to: s1}\n  s1:\n    b: {reward: 6, to: s1}\n";
   await typed(page, hotel);
   await resting(page);
   const told = await page.locator("#explanation").innerText();
-  assert.match(told, /Years 0 to 6\n[^]*?In s0, “a” pays from year 0 to 1/, told);
+  assert.match(told, /Years 0 to 6\n[^]*?In s0, “a” pays from year 0 to 1: at year 0 it is better for bob \(\+1\.666667\) and worse for alice \(−0\.666667\)/, told);
   // Without a discount each step is a segment of its own: most are folded away.
   await typed(page, hotel.replace("1/3, until: 7", "1, until: 40"));
   await page.locator("#explanation", { hasText: "33 more segments" }).waitFor();

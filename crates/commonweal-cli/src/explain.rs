@@ -1,12 +1,12 @@
 //! `solve --explain`: the steps of the solution in words.
 
 use crate::report::names::{has_costs, in_column, shown, state_in_brief};
-use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
+use crate::report::numbers::{counted, decimal, fraction_within, near_zero, signed, steps};
 use crate::report::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Deviation, EarlierSegment, Explanation, Gain, Turn};
-use commonweal::structure::{StateId, Structure};
-use commonweal::{Answer, Claim, Model, Rational, StopSignal, Value, questions};
+use commonweal::questions::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Turn};
+use commonweal::structure::Structure;
+use commonweal::{Answer, Claim, Model, Rational, Step, StopSignal, Value, questions};
 use std::cmp::Ordering;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -39,7 +39,9 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
             let mut number = 4;
             number += usize::from(layers(&mut text, model, solution, explanation));
             number += usize::from(turns(&mut text, model, number, explanation));
-            explanation.earlier.iter().zip(number..).for_each(|(own, number)| earlier(&mut text, model, number, own));
+            for (k, own) in explanation.earlier.iter().enumerate() {
+                earlier(&mut text, model, number + k, own, k == 0);
+            }
             walk(&mut text, solution);
             text
         }
@@ -114,17 +116,7 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     let key = |deviation: &&Deviation| {
         vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
-    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
-    let pays = |deviation: &&Deviation| match &deviation.pays {
-        None => "never".to_owned(),
-        Some((first, end)) => match end - 1 {
-            last if last == *first => format!("at {step} {}", steps(first)),
-            last => {
-                let some = if deviation.pays_throughout { "" } else { "some of " };
-                format!("{some}{several} {} to {}", steps(first), steps(&last))
-            }
-        },
-    };
+    let pays = |deviation: &&Deviation| when(model, deviation.pays.as_ref(), deviation.pays_throughout);
     let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
     let last = ("pays by itself", deviations.iter().map(pays).collect());
     let keys = deviations.iter().map(key).collect();
@@ -132,30 +124,61 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     more(text, all.len(), "deviation", "deviations");
 }
 
-/// What holds in a segment before the last one, as the item of that number.
-fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSegment) {
+/// The steps at which a deviation pays by itself: the first, and the one after the last.
+fn when(model: &Structure, pays: Option<&(Step, Step)>, throughout: bool) -> String {
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    match pays {
+        None => "never".to_owned(),
+        Some((first, end)) => match end - 1 {
+            last if last == *first => format!("at {step} {}", steps(first)),
+            last => {
+                let some = if throughout { "" } else { "some of " };
+                format!("{some}{several} {} to {}", steps(first), steps(&last))
+            }
+        },
+    }
+}
+
+/// What holds in a segment before the last one, as the item of that number; the first one says what the columns mean.
+fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSegment, is_first: bool) {
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let (from, last) = (steps(&own.from.into()), steps(&(own.until - 1).into()));
-    let title = format!(
-        "\n{number}. Before that, from {step} {from} to {step} {last}, {several} count otherwise. If they did so for ever, the long-term \
-         strategy would be the following, with its values V as of then:"
-    );
-    text.push_str(&wrapped(&title, 3));
-    let states: Vec<StateId> = model.states().take(ROWS).collect();
-    let takes = |state: StateId| {
-        let actions = own.long_term[state.index()].iter().map(|&choice| shown(&model.action_name(choice)));
-        in_column(&actions.collect::<Vec<_>>().join(" or "))
+    let title = format!("\n{number}. Before that, from {step} {from} to {step} {last}, {several} count otherwise.");
+    let Some(all) = &own.deviations else {
+        text.push_str(&wrapped(&format!("{title} They are too many to look at each of them."), 3));
+        return;
     };
-    let names: Vec<String> = own.names.iter().map(|name| in_column(name)).collect();
-    let values: Vec<&[Rational]> = states.iter().map(|state| &own.values[state.index()][..]).collect();
-    let keys = states.iter().map(|&state| vec![state_in_brief(model, state), takes(state)]).collect();
-    text.push_str(&by_discount(model, ["state", "takes"], keys, "V", &names, &values, None));
-    more(text, model.n_states(), "state", "states");
-    if !own.deviations.is_empty() {
-        let title = format!("   Deviations from it, and in which of these {several} they pay by themselves:");
-        text.push_str(&wrapped(&title, 3));
-        deviations(text, model, &own.names, &own.deviations);
+    if all.is_empty() {
+        text.push_str(&wrapped(&format!("{title} There is no other choice."), 3));
+        return;
     }
+    let is_weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
+    let weights = if is_weighted { ", times the weights" } else { "" };
+    let title = if is_first {
+        format!(
+            "{title} Deviations there, each taken once with the long-term strategy before and after it, and what that changes for each \
+         principal when it first pays (or in {step} {from}), seen from {step} 0{weights}:"
+        )
+    } else {
+        format!("\n{number}. The same from {step} {from} to {step} {last}:")
+    };
+    text.push_str(&wrapped(&title, 3));
+    let names: Vec<String> = model.principals().iter().map(|principal| in_column(&principal.name)).collect();
+    let shown: Vec<&EarlierDeviation> = all.iter().take(ROWS).collect();
+    let row = |deviation: &&EarlierDeviation| {
+        let pays = deviation.pays.map(|(first, end)| (Step::from(first), Step::from(end)));
+        let mut row = vec![
+            state_in_brief(model, deviation.state),
+            in_column(&model.action_name(deviation.choice)),
+            when(model, pays.as_ref(), deviation.pays_throughout),
+        ];
+        row.extend(deviation.changes.iter().map(|&change| signed(&Value::from(change))));
+        row
+    };
+    let mut header = vec!["state", "action", "pays by itself"];
+    header.extend(names.iter().map(String::as_str));
+    text.push_str(&in_blocks(&header, &shown.iter().map(row).collect::<Vec<_>>(), 2));
+    more(text, all.len(), "deviation", "deviations");
 }
 
 /// What is gained near the horizon; returns whether there is such an item. Gains over the values of several segments do not add

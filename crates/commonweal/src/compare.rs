@@ -7,7 +7,7 @@ use crate::exact::{any_payoffs, own_best};
 use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
 use crate::front::Model;
 use crate::model::{Mdp, PrincipalId, Structure};
-use crate::number::{Enclosure, Rational, Value, sum};
+use crate::number::{Enclosure, LONGEST_BITS, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
 use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
@@ -98,8 +98,15 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     const MOST_STATES: usize = 1_000;
     const MOST_QUESTIONS: u64 = 200;
     const MOST_STEPS: u64 = 20_000;
-    const MOST_BITS: usize = 4_000;
-    const GAP: f64 = 1e-6;
+    const MOST_BITS: usize = LONGEST_BITS;
+    // Longer fractions help nobody who compares.
+    const MOST_SHOWN: usize = 4_000;
+    let shown = |value: Value| match &value.exact {
+        Some(exact) if exact.bits() > MOST_SHOWN => Value::from(value.enclosure),
+        _ => value,
+    };
+    // Where the rule is flat, payoffs are as far from the fairest as the root of the gap.
+    const GAP: f64 = 1e-10;
     let somebody_pays = model.principals().iter().any(|principal| principal.is_cost());
     let is_small = model.n_principals() > 1 && model.n_states() <= MOST_STATES;
     if somebody_pays || !is_small {
@@ -130,7 +137,8 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
         };
         // Its own bests are the first that a rule looks for.
         let is_known = stopped.is_none() || !found.own_best.is_empty();
-        Some(Compared { class: Class::Fair(rule), welfare, upper: None, payoffs: found.payoffs, stopped, is_known })
+        let (welfare, payoffs) = (shown(welfare), found.payoffs.into_iter().map(shown).collect());
+        Some(Compared { class: Class::Fair(rule), welfare, upper: None, payoffs, stopped, is_known })
     };
     FairRule::ALL.into_iter().filter_map(row).collect()
 }

@@ -5,7 +5,7 @@
 mod segments;
 mod turns;
 
-pub use segments::EarlierSegment;
+pub use segments::{EarlierDeviation, EarlierSegment};
 pub use turns::Turn;
 
 use crate::Answer;
@@ -123,11 +123,7 @@ pub fn explain(
         }
     }
     if !segments.is_empty() {
-        let ends = segments.iter().skip(1).map(|next| next.from).chain([last.from]);
-        let told = segments.iter().zip(ends);
-        let told = told.map(|(segment, until)| segments::earlier(model, &rows, segment, until, &reached, stop));
-        let mut earlier: Vec<EarlierSegment> = told.collect::<Result<_, _>>()?;
-        earlier.reverse();
+        let earlier = segments::earlier(model, solution, &segments, last.from, &reached, stop)?;
         let turns = segments::turns(model, solution, &meetings, n_turns, stop)?;
         let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
         let (names, layers) = (names(&ordered), Vec::new());

@@ -31,10 +31,23 @@ pub struct EarlierSegment {
     pub from: u64,
     /// The first step of the next one.
     pub until: u64,
-    /// V: per state, what the strategy that would be best in the long term, if these weights held for ever, is worth.
-    pub values: Entries<Entries<Number>>,
-    /// Every choice that this strategy does not take, with the steps of the segment at which it pays.
-    pub deviations: Vec<Deviation>,
+    /// Every choice of states that can be reached that the long-term strategy does not take; `None` if the steps are too many to look at.
+    pub deviations: Option<Vec<EarlierDeviation>>,
+}
+
+/// A choice that the long-term strategy does not take, before the last segment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierDeviation {
+    /// Where.
+    pub state: String,
+    /// What.
+    pub action: String,
+    /// What one use of it changes for each principal as of step 0, weights included: at `pays_from`, or the segment's first step.
+    pub advantages: Entries<Number>,
+    /// The first step of the segment at which it pays by itself, if there is one.
+    pub pays_from: Option<u64>,
+    /// The step after the last one at which it does.
+    pub pays_until: Option<u64>,
 }
 
 /// A choice that the long-term strategy does not take.
@@ -100,18 +113,25 @@ impl Explanation {
         let by = |names: &[String], numbers: &[Rational]| -> Entries<Number> {
             names.iter().cloned().zip(numbers.iter().map(number)).collect()
         };
-        let deviation = |names: &[String], deviation: &explain::Deviation| Deviation {
+        let deviation = |deviation: &explain::Deviation| Deviation {
             state: state(deviation.state),
             action: action(deviation.choice),
-            advantages: by(names, &deviation.advantages),
+            advantages: by(&explanation.names, &deviation.advantages),
             pays_from: deviation.pays.as_ref().map(|(first, _)| StepNumber(first.clone())),
             pays_until: deviation.pays.as_ref().map(|(_, end)| StepNumber(end.clone())),
+        };
+        let principals = || model.principals().iter().map(|principal| principal.name.clone());
+        let once = |deviation: &explain::EarlierDeviation| EarlierDeviation {
+            state: state(deviation.state),
+            action: action(deviation.choice),
+            advantages: principals().zip(deviation.changes.iter().map(|&own| Number::from(Value::from(own)))).collect(),
+            pays_from: deviation.pays.map(|(first, _)| first),
+            pays_until: deviation.pays.map(|(_, end)| end),
         };
         let earlier = |own: &explain::EarlierSegment| EarlierSegment {
             from: own.from,
             until: own.until,
-            values: model.states().map(|id| (state(id), by(&own.names, &own.values[id.index()]))).collect(),
-            deviations: own.deviations.iter().map(|one| deviation(&own.names, one)).collect(),
+            deviations: own.deviations.as_ref().map(|all| all.iter().map(once).collect()),
         };
         let change = |turn: &Turn| {
             let known = turn.better.iter().any(Option::is_some);
@@ -132,7 +152,7 @@ impl Explanation {
         let reached = explanation.reached.iter();
         Explanation {
             values: reached.map(|&id| (state(id), by(&explanation.names, &explanation.values[id.index()]))).collect(),
-            deviations: explanation.deviations.iter().map(|one| deviation(&explanation.names, one)).collect(),
+            deviations: explanation.deviations.iter().map(deviation).collect(),
             earlier: explanation.earlier.iter().map(earlier).collect(),
             layers: explanation
                 .layers
@@ -157,12 +177,7 @@ impl Explanation {
 
     pub(super) fn leave_fractions_out(&mut self) {
         self.values.0.iter_mut().for_each(|(_, values)| values.leave_fractions_out());
-        let earlier = self.earlier.iter_mut();
-        let earlier = earlier.flat_map(|own| {
-            own.values.0.iter_mut().for_each(|(_, values)| values.leave_fractions_out());
-            &mut own.deviations
-        });
-        self.deviations.iter_mut().chain(earlier).for_each(|deviation| deviation.advantages.leave_fractions_out());
+        self.deviations.iter_mut().for_each(|deviation| deviation.advantages.leave_fractions_out());
         for gain in self.layers.iter_mut().flat_map(|layer| &mut layer.gains) {
             gain.now.leave_fraction_out();
             gain.total.leave_fraction_out();

@@ -53,7 +53,7 @@ mod view;
 pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
-pub use explanation::{ChangeOfChoice, Deviation, EarlierSegment, Explanation, Gain, Layer};
+pub use explanation::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer};
 pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
 pub use front::{Corner, Edge, Front, Pattern};
 pub use outlook::{Outlook, OutlookStep, Patience};

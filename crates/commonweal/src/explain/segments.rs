@@ -1,25 +1,22 @@
 //! Time preferences in segments: what holds before the last one.
 //!
-//! In each segment V, Δ and D_j are those of the model whose steps count for ever as they do there: a deviation *pays by
-//! itself* at the steps of the segment with D_j > 0. What comes after the segment may tell against it, so that the changes of
-//! choice are judged by what follows them. To principal p a choice a at step t is worth
+//! A deviation *pays by itself* at step t if it earns more welfare to take it once there, and the long-term strategy τ
+//! otherwise, than to follow τ. To principal p it is then worth
 //!
 //! ```text
-//! d_p(t) R_p(s,a) + Σ_u P(u|s,a) W_p(u)
+//! d_p(t) (R_p(s,a) − R_p(s,τ)) + Σ_u (P(u|s,a) − P(u|s,τ)) W_p(u)
 //! ```
 //!
-//! with W_p what p gets from step t + 1 on under the strategy: an exact evaluation for each step at which a choice changes.
+//! more, as of step 0, with W_p what p gets from step t + 1 on under τ: one backward induction over all steps before the last
+//! segment, in enclosures of many bits, because large values may cancel. The changes of choice are judged by what follows them in the plan: the same with W_p of the plan,
+//! by an exact evaluation for each step at which a choice changes.
 
 use super::turns::{Turn, unjudged};
-use super::{Deviation, exact_advantages, names, pays_throughout, sum_at};
 use crate::Answer;
 use crate::evaluation::evaluate;
-use crate::exact::Advantages;
-use crate::exact::long_term;
-use crate::exponential_sum::DiscountRatios;
-use crate::model::{ChoiceId, IntegerRows, Mdp, Principal, StateId};
-use crate::number::{Enclosure, Rational, Value, sum};
-use crate::principals::{OrderedSegment, order_by};
+use crate::model::{ChoiceId, Mdp, Part, Principal, StateId};
+use crate::number::{Enclosure, Rational, Scaled, Value, WideEnclosure, sum};
+use crate::principals::OrderedSegment;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Meetings, Step, Strategy};
 use std::cmp::Ordering;
@@ -31,68 +28,136 @@ pub struct EarlierSegment {
     pub from: u64,
     /// The first step of the next one.
     pub until: u64,
-    /// Who has each of its distinct discounts, the greatest first.
-    pub names: Vec<String>,
-    /// Per state, the choices that would be best in the long term if its weights held for ever.
-    pub long_term: Vec<Vec<ChoiceId>>,
-    /// V_i of these per state, weights of the segment's origin included.
-    pub values: Vec<Vec<Rational>>,
-    /// Every other choice in states that can be reached, and at which steps of the segment it pays.
-    pub deviations: Vec<Deviation>,
+    /// Every choice that the long-term strategy does not take, in states that can be reached; `None` if the steps are too many to
+    /// look at.
+    pub deviations: Option<Vec<EarlierDeviation>>,
 }
 
-/// What holds in a segment that ends at step `until`.
-pub(super) fn earlier(
-    model: &Mdp,
-    rows: &IntegerRows,
-    segment: &OrderedSegment,
-    until: u64,
-    reached: &[StateId],
-    stop: &StopSignal,
-) -> Result<EarlierSegment, StopReason> {
-    let ordered = order_by(model, segment.parts.clone());
-    let found = long_term::solve(&ordered, rows, stop)?;
-    let is_allowed = |choice: ChoiceId| found.allowed[choice.index()];
-    let advantages = Advantages::over(&ordered, rows, &found.values[..], is_allowed);
-    let ratios = DiscountRatios::of(&ordered);
-    let steps = segment.local(segment.from)..segment.local(until);
-    let mut deviations = Vec::new();
-    for &state in reached {
-        for choice in model.choices(state).filter(|choice| !is_allowed(*choice)) {
-            stop.check()?;
-            let pays = |step: u64| sum_at(&advantages, &ratios, state, choice, &step.into()) == Some(Ordering::Greater);
-            let global = |step: u64| Step::from(step) + segment.origin;
-            let exact = exact_advantages(&ordered, &advantages, state, choice);
-            let ends = ends(steps.clone(), pays);
-            let local = ends.map(|(first, last)| (Step::from(first), Step::from(last + 1)));
-            let at = |step: &Step| u64::try_from(step).is_ok_and(pays);
-            deviations.push(Deviation {
-                state,
-                choice,
-                pays_throughout: local.is_some_and(|local| pays_throughout(&exact, &local, at)),
-                advantages: exact,
-                pays: ends.map(|(first, last)| (global(first), global(last) + 1)),
-                settled_from: Step::from(until),
-            });
+/// A choice that the long-term strategy does not take, before the last segment.
+#[derive(Debug, Clone)]
+pub struct EarlierDeviation {
+    /// Where.
+    pub state: StateId,
+    /// What.
+    pub choice: ChoiceId,
+    /// The steps of the segment at which it pays by itself: the first, and the one after the last.
+    pub pays: Option<(u64, u64)>,
+    /// Whether it pays at every step between these.
+    pub pays_throughout: bool,
+    /// What one use of it changes for each principal as of step 0, weights included: at the first step at which it pays, or the first of the
+    /// segment.
+    pub changes: Vec<Enclosure>,
+}
+
+impl EarlierDeviation {
+    fn new(state: StateId, choice: ChoiceId) -> EarlierDeviation {
+        EarlierDeviation { state, choice, pays: None, pays_throughout: true, changes: Vec::new() }
+    }
+
+    /// Adds a step, the latest first.
+    fn at(&mut self, step: u64, changes: &[WideEnclosure]) {
+        let total = changes.iter().fold(WideEnclosure::zero(BITS), |sum, change| sum.plus(change));
+        let pays = total.sign() == Some(Ordering::Greater);
+        if pays {
+            self.pays_throughout &= self.pays.is_none_or(|(first, _)| first == step + 1);
+            self.pays = Some((step, self.pays.map_or(step + 1, |(_, end)| end)));
+        }
+        if pays || self.pays.is_none() {
+            self.changes = changes.iter().map(|change| change.to_scaled().to_doubles()).collect();
         }
     }
-    let allowed = |state: StateId| model.choices(state).filter(|choice| is_allowed(*choice)).collect();
-    Ok(EarlierSegment {
-        from: segment.from,
-        until,
-        names: names(&ordered),
-        long_term: model.states().map(allowed).collect(),
-        values: model.states().map(|s| found.values.iter().map(|v| v.get(s.index())).collect()).collect(),
-        deviations,
-    })
 }
 
-/// The first and the last step that pays, as far as a few thousand steps at either end show.
-fn ends(steps: std::ops::Range<u64>, pays: impl Fn(u64) -> bool) -> Option<(u64, u64)> {
-    const LOOKED_AT: usize = 2_000;
-    let first = steps.clone().take(LOOKED_AT).find(|step| pays(*step));
-    let last = steps.rev().take(LOOKED_AT).find(|step| pays(*step));
-    first.or(last).zip(last.or(first))
+/// The bits of enclosures: some 75 digits.
+const BITS: usize = 256;
+
+/// What holds in the segments before the last one, which begins at step `last`; the latest first.
+pub(super) fn earlier(
+    model: &Mdp,
+    solution: &Answer,
+    segments: &[OrderedSegment],
+    last: u64,
+    reached: &[StateId],
+    stop: &StopSignal,
+) -> Result<Vec<EarlierSegment>, StopReason> {
+    /// Products: about a second.
+    const MOST_WORK: u64 = 2_000_000;
+    let until = |k: usize| segments.get(k + 1).map_or(last, |next| next.from);
+    let work = last.saturating_mul((model.n_transitions() * model.n_principals()) as u64);
+    let long_term = LongTerm::of(model, solution);
+    let known = (work <= MOST_WORK).then(|| payoffs_after(model, &long_term.strategy, last - 1, stop)).flatten();
+    let Some(to_come) = known else {
+        stop.check()?;
+        let untold = |k: usize| EarlierSegment { from: segments[k].from, until: until(k), deviations: None };
+        return Ok((0..segments.len()).rev().map(untold).collect());
+    };
+    let wide = |exact: &Rational| WideEnclosure::of(exact, BITS);
+    let known = |value: &Value| match &value.exact {
+        Some(exact) => wide(exact),
+        None => WideEnclosure::of_scaled(&Scaled::new(value.enclosure, 0), BITS),
+    };
+    let mut worth: Vec<Vec<WideEnclosure>> = to_come.iter().map(|values| values.iter().map(known).collect()).collect();
+    let rewards: Vec<Vec<WideEnclosure>> =
+        (0..model.n_choices()).map(|choice| model.rewards(choice.into()).iter().map(wide).collect()).collect();
+    let weights: Vec<WideEnclosure> = model.principals().iter().map(|own| wide(&own.weight)).collect();
+    let rows: Vec<Vec<(StateId, WideEnclosure)>> = (0..model.n_choices())
+        .map(|choice| model.transitions(choice.into()).map(|(target, share)| (target, wide(share))).collect())
+        .collect();
+    let others = |state: &StateId| {
+        let taken = long_term.choices[state.index()];
+        let other = move |choice: &ChoiceId| *choice != taken;
+        model.choices(*state).filter(other).map(|choice| EarlierDeviation::new(*state, choice)).collect::<Vec<_>>()
+    };
+    let mut told = Vec::with_capacity(segments.len());
+    for (k, segment) in segments.iter().enumerate().rev() {
+        let mut deviations: Vec<EarlierDeviation> = reached.iter().flat_map(others).collect();
+        for step in (segment.from..until(k)).rev() {
+            stop.check()?;
+            let counts: Vec<WideEnclosure> = model.principals().iter().map(|own| step_weight(own, step)).collect();
+            let worth_of = |choice: ChoiceId, p: usize| {
+                let now = counts[p].times(&rewards[choice.index()][p]);
+                let row = rows[choice.index()].iter();
+                row.fold(now, |sum, (target, share)| sum.plus(&share.times(&worth[p][target.index()])))
+            };
+            let taken: Vec<Vec<WideEnclosure>> = (0..model.n_principals())
+                .map(|p| long_term.choices.iter().map(|&choice| worth_of(choice, p)).collect())
+                .collect();
+            for deviation in &mut deviations {
+                let change = |p: usize| {
+                    let more = worth_of(deviation.choice, p).plus(&taken[p][deviation.state.index()].negated());
+                    more.times(&weights[p])
+                };
+                deviation.at(step, &(0..model.n_principals()).map(change).collect::<Vec<_>>());
+            }
+            worth = taken;
+        }
+        told.push(EarlierSegment { from: segment.from, until: until(k), deviations: Some(deviations) });
+    }
+    Ok(told)
+}
+
+/// What a step counts for to a principal, before its weight.
+fn step_weight(principal: &Principal, step: u64) -> WideEnclosure {
+    let segment = principal.segment_at(step);
+    let steps = Step::from(step - segment.from);
+    let of_part = |part: &Part| {
+        let power = WideEnclosure::of(&part.discount, BITS).power(steps.as_natural());
+        power.times(&WideEnclosure::of(&part.coefficient, BITS))
+    };
+    segment.parts.iter().map(of_part).fold(WideEnclosure::zero(BITS), |sum, own| sum.plus(&own))
+}
+
+/// The strategy that is followed in the end.
+struct LongTerm {
+    choices: Vec<ChoiceId>,
+    strategy: CountingStrategy,
+}
+
+impl LongTerm {
+    fn of(model: &Mdp, solution: &Answer) -> LongTerm {
+        let choices: Vec<ChoiceId> = model.states().map(|state| solution.strategy().tail(state)).collect();
+        LongTerm { strategy: CountingStrategy::positional(choices.iter().copied()), choices }
+    }
 }
 
 /// Every change of choice, the latest first; with the interest of each principal of the file in the first `n_judged`.

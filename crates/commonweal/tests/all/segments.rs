@@ -590,17 +590,19 @@ fn every_segment_is_explained() {
         assert_eq!(told, begins[..begins.len() - 1], "seed {seed}");
         for (segment, until) in explained.earlier.iter().rev().zip(&begins[1..]) {
             assert_eq!(segment.until, *until, "seed {seed}");
-            for deviation in &segment.deviations {
-                // V of the segment telescopes with its own weights: D_j = Σ_p w_p d_p(j) R_p + P Φ_{j+1} − Φ_j, and the long-term
-                // choices have none, so that it is their difference by the weights of the segment, as if it never ended.
-                let pays =
-                    |step: u64| paying(&model, segment.from, step, deviation.state, deviation.choice) > Rational::ZERO;
+            for deviation in segment.deviations.as_ref().expect("they are few") {
+                let change = |step: u64| once(&model, &answer, step, deviation.state, deviation.choice);
+                let total = |step: u64| change(step).into_iter().fold(Rational::ZERO, |sum, own| sum + own);
+                let pays = |step: u64| total(step) > Rational::ZERO;
                 let paying: Vec<u64> = (segment.from..segment.until).filter(|step| pays(*step)).collect();
-                let expected =
-                    paying.first().zip(paying.last()).map(|(first, last)| ((*first).into(), (last + 1).into()));
+                let expected = paying.first().zip(paying.last()).map(|(first, last)| (*first, last + 1));
                 assert_eq!(deviation.pays, expected, "seed {seed}, from {}", segment.from);
-                let throughout = paying.windows(2).all(|pair| pair[0] + 1 == pair[1]) && expected.is_some();
+                let throughout = paying.windows(2).all(|pair| pair[0] + 1 == pair[1]);
                 assert_eq!(deviation.pays_throughout, throughout, "seed {seed}, from {}", segment.from);
+                let at = expected.map_or(segment.from, |(first, _)| first);
+                for (told, change) in deviation.changes.iter().zip(change(at)) {
+                    assert!(contains(*told, &from_solver(&change)), "seed {seed}: {told:?} {change}");
+                }
                 n_paying += usize::from(expected.is_some());
             }
         }
@@ -650,44 +652,42 @@ fn is_met(model: &Mdp, strategy: &CountingStrategy, state: StateId, step: u64) -
     here[state.index()]
 }
 
-/// By how much a choice at a step is better than a long-term choice of the segment that begins at `from`, if the segment never
-/// ended and a long-term choice were taken ever after.
-fn paying(model: &Mdp, from: u64, step: u64, state: StateId, choice: ChoiceId) -> Rational {
-    // The segment for ever, as of its own first step.
-    let lasting = |own: &Principal| {
-        let at = own.segments().iter().rev().find(|segment| segment.from <= from).expect("one begins at 0");
-        let part = |part: &Part| Part {
-            coefficient: &part.coefficient * part.discount.clone().pow((step - at.from) as isize),
-            ..part.clone()
-        };
-        let parts = at.parts.iter().map(part).filter(|part| !part.coefficient.is_zero()).collect();
-        let segments = vec![Segment { from: 0, parts }];
-        Principal::with_segments(own.name.clone(), segments).ok().map(|later| later.weighted(own.weight.clone()))
-    };
-    let principals: Vec<Option<Principal>> = model.principals().iter().map(lasting).collect();
-    // A principal that counts no step any more gets nothing; its earlier segments are over.
-    let nobody = |own: &Principal| Principal::new(own.name.clone(), Rational::ZERO).unwrap().weighted(Rational::ZERO);
-    let principals = principals.into_iter().zip(model.principals());
-    let principals = principals.map(|(later, own)| later.unwrap_or_else(|| nobody(own)));
-    let mut builder = ModelBuilder::numbered(principals.collect(), model.n_states()).unwrap();
+/// What each principal gains, weight included and as of step 0, if a choice is taken once at a step, and the long-term strategy otherwise:
+/// the payoffs of a run that earns nothing on its way to the state, where it arrives at that step.
+fn once(model: &Mdp, answer: &Answer, step: u64, state: StateId, choice: ChoiceId) -> Vec<Rational> {
+    let n_states = model.n_states();
+    let mut builder = ModelBuilder::numbered(model.principals().to_vec(), n_states + step as usize).unwrap();
     for at in model.states() {
         for own in model.choices(at) {
             let row = model.transitions(own).map(|(target, share)| (target, share.clone()));
             builder.choice(at, &model.action_name(own), model.rewards(own).iter().cloned(), row).unwrap();
         }
     }
-    let forever = builder.finish().unwrap();
-    let answer = solve(&forever, &Options::default());
-    let long_term: Vec<ChoiceId> = forever.states().map(|state| answer.long_term_choices(state)[0]).collect();
-    let once = |first: ChoiceId| {
+    for on_the_way in 0..step as usize {
+        let next = if on_the_way == 0 { state } else { StateId::from(n_states + on_the_way - 1) };
+        let nothing = vec![Rational::ZERO; model.n_principals()];
+        builder.choice((n_states + on_the_way).into(), "go", nothing, [(next, Rational::ONE)]).unwrap();
+    }
+    let longer = builder.finish().unwrap();
+    let start = if step == 0 { state } else { StateId::from(n_states + step as usize - 1) };
+    let earned = |taken: ChoiceId| {
         let list = |at: StateId| {
-            let tail = Change { from: 1u64.into(), choice: long_term[at.index()] };
-            let now = if at == state { first } else { tail.choice };
-            vec![Change { from: 0u64.into(), choice: now }, tail]
+            let tail =
+                if at.index() < n_states { answer.strategy().tail(at) } else { longer.choices(at).next().unwrap() };
+            let mut changes = vec![Change { from: 0u64.into(), choice: tail }];
+            if at == state {
+                changes.retain(|_| step > 0);
+                changes.push(Change { from: step.into(), choice: taken });
+                changes.push(Change { from: (step + 1).into(), choice: tail });
+            }
+            changes
         };
-        let strategy = CountingStrategy::from_changes(&forever, forever.states().map(list).collect());
-        let payoffs = evaluate(&forever, &Strategy::Counting(strategy), &StopSignal::default()).unwrap();
-        payoffs.welfare(state).exact.unwrap()
+        let strategy = CountingStrategy::from_changes(&longer, longer.states().map(list).collect());
+        let payoffs = evaluate(&longer, &Strategy::Counting(strategy), &StopSignal::default()).unwrap();
+        let own =
+            |(p, principal): (usize, &Principal)| payoffs.payoff(p.into(), start).exact.unwrap() * &principal.weight;
+        model.principals().iter().enumerate().map(own).collect::<Vec<Rational>>()
     };
-    once(choice) - once(long_term[state.index()])
+    let (with, without) = (earned(choice), earned(answer.strategy().tail(state)));
+    with.into_iter().zip(without).map(|(with, without)| with - without).collect()
 }
