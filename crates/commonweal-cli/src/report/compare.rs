@@ -83,7 +83,10 @@ pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     /// The most principals that are named.
     const NAMED: usize = 6;
     let each = model.principals().iter().zip(plan.payoffs.iter().zip(&uncommitted.payoffs));
-    let each: Vec<String> = each.take(NAMED).map(own_worth).collect();
+    let mut each: Vec<String> = each.take(NAMED).map(own_worth).collect();
+    if model.n_principals() > NAMED {
+        each.push(format!("and {} more: see the table", model.n_principals() - NAMED));
+    }
     let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
         Equilibrium::Pure(_) => " Without it, no later decision-maker would change the strategy \"no commitment\".",

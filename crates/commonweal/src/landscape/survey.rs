@@ -67,9 +67,17 @@ impl<'m> Survey<'m> {
     ///
     /// # Panics
     /// If a discount lies outside [0, 1).
-    pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Option<Answer>> {
+    pub fn solutions(&mut self, points: &[Vec<Rational>]) -> Vec<Option<(Answer, Label)>> {
         let is_solved = |at: usize| at == 0 || !self.is_stopped();
-        parallel::map_each(points.len(), |at| is_solved(at).then(|| self.solution(&points[at])))
+        // With its play at once: of a point that was solved before a stop everything is known.
+        let solved = |at: usize| {
+            let solution = self.solution(&points[at]);
+            let play = play_of(self.model, &solution, &self.stop);
+            (solution, play)
+        };
+        let found = parallel::map_each(points.len(), |at| is_solved(at).then(|| solved(at)));
+        let mut labelled = |(solution, play)| (solution, self.label_of(play));
+        found.into_iter().map(|found| found.map(&mut labelled)).collect()
     }
 
     /// The solution at one point.
@@ -109,11 +117,6 @@ impl<'m> Survey<'m> {
     /// Whether a signal stopped the survey.
     pub fn is_stopped(&self) -> bool {
         self.stop.reason().is_some()
-    }
-
-    /// The label of a solution's play from the start state.
-    pub fn label(&mut self, solution: &Answer) -> Label {
-        self.label_of(play_of(self.model, solution, &self.stop))
     }
 
     /// The labels at these points, solved in parallel.

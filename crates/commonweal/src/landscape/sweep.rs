@@ -133,11 +133,10 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
         let places: Vec<Vec<Rational>> = batch.iter().map(|&index| vec![grid.point(index)]).collect();
         for (&index, solution) in batch.iter().zip(survey.solutions(&places)) {
             // After a stop nothing is known of a point.
-            let Some(solution) = solution else { continue };
+            let Some((solution, label)) = solution else { continue };
             if let Claim::Stopped(reason) = solution.claim() {
                 stopped = stopped.or(Some(reason));
             }
-            let label = survey.label(&solution);
             labels.insert(index, label);
             points.push(SweepPoint::new(model, &solution, index, grid.point(index), label));
         }
@@ -228,4 +227,37 @@ fn tie_between(
     };
     let [before, after] = strategies.map(welfare);
     (before.is_some() && before == after).then_some(simplest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use crate::parallel::on_threads;
+
+    /// Of what was solved before a stop the strategy is known too.
+    #[test]
+    fn points_that_were_solved_before_a_stop_are_kept() {
+        let text = "principals: {alice: 2/3, bob: 1/3}
+states:
+  s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}
+  s1: {b: {reward: 6, to: s1}}
+";
+        let model = read_model(text).unwrap();
+        let grid = || Grid::new(Rational::from_quotient(1, 10), Rational::from_quotient(1, 2), 20);
+        let whole = sweep(&model, 1.into(), grid(), Shard::WHOLE, &Options::default());
+        let mut some = 0;
+        for polls in (20..2_000).step_by(20) {
+            let options = Options { stop: StopSignal::after_polls(polls), ..Options::default() };
+            let part = on_threads(Some(1), || sweep(&model, 1.into(), grid(), Shard::WHOLE, &options));
+            let known: Vec<&SweepPoint> = part.points.iter().filter(|point| point.label.is_some()).collect();
+            let on_the_way = part.points.len() - known.len();
+            assert!(on_the_way <= 1, "{polls} polls: {on_the_way} points without a strategy");
+            for point in &known {
+                assert_eq!(point.earned, whole.points[point.index as usize].earned, "{polls} polls");
+            }
+            some += usize::from(part.stopped.is_some() && (2..20).contains(&known.len()));
+        }
+        assert!(some > 0, "some runs stop on the way");
+    }
 }

@@ -272,12 +272,15 @@ impl Display for Preference {
             }
             Preference::Schedule(Schedule::GreenBook) => f.write_str(GREEN_BOOK)?,
             Preference::Schedule(Schedule::Rates(rates)) => {
-                let ends =
-                    [rates.first(), rates.last()].map(|end| end.map_or_else(String::new, |(_, rate)| rate_text(rate)));
-                if rates.iter().all(|(_, rate)| *rate == rates[0].1) {
-                    write!(f, "rate {}", ends[0])?;
-                } else {
-                    write!(f, "{} to {}", ends[0], ends[1])?;
+                // Steps before the first key are not discounted; step 0 counts 1 in any case.
+                let undiscounted = rates.first().is_some_and(|(step, _)| *step > 1).then_some(Rational::ZERO);
+                let mut all = undiscounted.iter().chain(rates.iter().map(|(_, rate)| rate));
+                let first = all.next().expect("a schedule has a rate");
+                match all.clone().all(|rate| rate == first) {
+                    true => write!(f, "rate {}", rate_text(first))?,
+                    false => {
+                        write!(f, "{} to {}", rate_text(first), rate_text(all.next_back().expect("another rate")))?
+                    }
                 }
             }
             Preference::Gamma { mean, sd, .. } => write!(f, "gamma {} ± {}", rate_text(mean), rate_text(sd))?,

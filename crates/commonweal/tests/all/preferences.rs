@@ -670,3 +670,17 @@ fn long_term_figures_of_mixtures_beside_segments_are_narrow() {
         assert!(exact.lower() <= certified.upper() && certified.lower() <= exact.upper(), "{exact:?} {certified:?}");
     }
 }
+
+/// Steps before a schedule's first key are not discounted, and its name in tables says so.
+#[test]
+fn a_schedule_that_begins_late_begins_with_a_rate_of_0() {
+    let label = |schedule: &str| {
+        let text = format!("principals: {{p: {{schedule: {schedule}}}}}\nstates: {{s: {{a: {{reward: 1, to: s}}}}}}\n");
+        Model::from_yaml(&text).unwrap().principals()[0].preference().to_string()
+    };
+    assert_eq!(label("{5: 3%}"), "0% to 3%");
+    assert_eq!(label("{2: 3%, 9: 1%}"), "0% to 1%");
+    // Step 0 counts 1 in any case.
+    assert_eq!([label("{0: 3%}"), label("{1: 3%}"), label("{0: 3%, 31: 3%}")], ["rate 3%"; 3]);
+    assert_eq!(label("{1: 3.5%, 31: 3%}"), "3.5% to 3%");
+}

@@ -27,6 +27,7 @@ use crate::exponential_sum::DiscountRatios;
 use crate::kernel::sweep::{PolicyRows, Span};
 use crate::number::{Enclosure, UpperBound, quotient_down, sum_down, sum_up};
 use crate::parallel;
+use crate::stop::StopSignal;
 use std::collections::HashMap;
 
 /// The end of a jump, and its allowed loss.
@@ -67,7 +68,7 @@ impl<'m> Walk<'m> {
             return false;
         }
         let loss = Loss { each, patient: 0.0 };
-        let start = self.next_event(loss, |_, _, _| width.get());
+        let start = self.next_event(loss, options.stop, |_, _, _| width.get());
         let length = self.step - start.step;
         if length < SHORTEST {
             return false;
@@ -110,7 +111,7 @@ impl<'m> Walk<'m> {
             candidates.flat_map(of).collect::<Vec<f64>>()
         };
         let drifts: Vec<f64> = advantages.map_blocks(of_block).concat();
-        let start = self.next_event(loss, |candidate, first, last| {
+        let start = self.next_event(loss, options.stop, |candidate, first, last| {
             let own = &drifts[candidate * period..(candidate + 1) * period];
             // At step t, end − t − 1 steps are left.
             let (fewest, most) = (end - 1 - last, end - 1 - first);
@@ -238,10 +239,11 @@ struct Loss {
 }
 
 impl Walk<'_> {
-    /// The longest stage that ends now, where `drift` bounds the drift of a candidate at the steps from a first to a last one.
-    fn next_event(&self, loss: Loss, drift: impl Fn(usize, u64, u64) -> f64 + Sync) -> StageStart {
+    /// The longest stage that ends now, where `drift` bounds the drift of a candidate at the steps from a first to a last one; none after a
+    /// stop.
+    fn next_event(&self, loss: Loss, stop: &StopSignal, drift: impl Fn(usize, u64, u64) -> f64 + Sync) -> StageStart {
         let (base, first, end) = (&self.base, self.first, self.step);
-        let question = Question { base, ratios: &self.ratios, loss, drift, end };
+        let question = Question { base, ratios: &self.ratios, loss, drift, end, stop };
         // The last step that fails, among all candidates; one that is known to fail spares the others of its block the earlier steps.
         let own = base.advantages.map_blocks(|candidates| {
             let mut steps = HashMap::new();
@@ -261,6 +263,7 @@ struct Question<'a, D> {
     loss: Loss,
     drift: D,
     end: u64,
+    stop: &'a StopSignal,
 }
 
 /// What is known of a step.
@@ -288,6 +291,10 @@ impl<D: Fn(usize, u64, u64) -> f64> Question<'_, D> {
     /// Whether the bound from both ends proves that the candidate passes at every step from `first` to `last`.
     fn passes(&self, steps: &mut HashMap<u64, AtStep>, candidate: usize, first: u64, last: u64) -> bool {
         for step in [first, last] {
+            // The weights of many parts take a while.
+            if !steps.contains_key(&step) && self.stop.reason().is_some() {
+                return false;
+            }
             steps.entry(step).or_insert_with(|| {
                 let model = self.base.model;
                 let to_the_step = model.power(0, step).upper();
