@@ -197,6 +197,10 @@ impl Solution {
     /// start if the agent served nobody else; `checked` says whether a checker has accepted the answer.
     pub fn new(model: &Structure, answer: &Answer, own_best: &[Value], states: &[StateId], checked: bool) -> Solution {
         let start = model.start();
+        // The start alone, of a large model, is not worth a pass over all states.
+        if states == [start] {
+            return Solution { checked, ..Solution::of_start(model, answer, own_best, &model.state_name(start)) };
+        }
         let (reachable, meetings) = (model.reachable(start), Meetings::of(model, answer.strategy(), start));
         // Lowest terms of long fractions take their time.
         let of_state = |index: usize| {
