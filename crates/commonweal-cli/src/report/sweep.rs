@@ -270,8 +270,11 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. At a
-/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous.
+/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous,
+/// and that of the long-term strategy where this one stays.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
+    /// Whether a curve jumps between a point and the next.
+    type Jumps = fn(&SweepPoint) -> bool;
     const DRAWN: usize = 7;
     /// The most marks along the axis.
     const MARKS: f64 = 100.0;
@@ -279,7 +282,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     let scale = drawn_scale(sweep.grid.quantity);
     let (decimal_place, place) =
         (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
-    let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> Value| {
+    let curve = |name: String, colour: usize, mark: Mark, jumps: Jumps, of: &dyn Fn(&Earned) -> Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
@@ -288,14 +291,14 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             match last {
                 // Points that were not solved interrupt the curve.
                 Some(last) if last.index + 1 != point.index => points.push(BREAK),
-                Some(last) if jumps && !last.changes.is_empty() && !sweep.grid.locates_changes() => {
+                Some(last) if jumps(last) && !sweep.grid.locates_changes() => {
                     let halfway = (decimal_place(&last.discount) + here.0) / 2.0;
                     points.extend([(halfway, height(&last.earned)), BREAK, (halfway, here.1)]);
                 }
                 _ => {}
             }
             points.push(here);
-            for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
+            for change in point.changes.iter().filter(|_| jumps(point) && sweep.grid.locates_changes()) {
                 let [before, after] = change.sides.each_ref().map(height);
                 points.extend([(place(change), before), BREAK, (place(change), after)]);
             }
@@ -304,8 +307,8 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         Series { name, colour, points, mark }
     };
     let mut series = vec![
-        curve("welfare".to_owned(), WELFARE, Mark::Line, false, &|earned| earned.welfare.clone()),
-        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, true, &|earned| {
+        curve("welfare".to_owned(), WELFARE, Mark::Line, |_| false, &|earned| earned.welfare.clone()),
+        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, |point| point.long_term_changes, &|earned| {
             earned.long_term_welfare.clone()
         }),
     ];
@@ -315,7 +318,8 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
         let Some(factor) = unit.factor(principal) else { continue };
         let name = unit.name(format!("{} of {}", what_it_gets(principal), shown(&principal.name)), principal);
-        series.push(curve(name, colour_of(p), Mark::Line, true, &move |earned| scaled(&earned.payoffs[p], &factor)));
+        let payoff = move |earned: &Earned| scaled(&earned.payoffs[p], &factor);
+        series.push(curve(name, colour_of(p), Mark::Line, |point| !point.changes.is_empty(), &payoff));
     }
     let changes = changes(sweep);
     let mut caption = match changes.len() {

@@ -1,7 +1,7 @@
 //! What a strategy does from the start state on, in words: `a twice, then b for ever`.
 
 use super::play::Difference;
-use super::{Label, Play, StrategyMap};
+use super::{Label, Play, RegionClass, StrategyMap};
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::numbers;
@@ -22,28 +22,39 @@ pub fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
-/// A line for each of these plays, named by [`letter`]s. If the words are incomplete, the line begins with the first difference
-/// from the earlier play with which it agrees for the longest time.
+/// A line for each of these plays, named by [`letter`]s.
 pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
-    let line = |(at, play): (usize, &&Play)| {
+    let named: Vec<(String, &Play)> = plays.iter().enumerate().map(|(at, play)| (letter(at), *play)).collect();
+    key_of(model, &named)
+}
+
+/// A line for each of these plays with their names. If the words are incomplete, the line begins with the first difference from the
+/// earlier play with which it agrees for the longest time. Different plays have different lines.
+fn key_of(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
+    let line = |(at, (_, play)): (usize, &(String, &Play))| {
         let (text, is_whole) = words(model, play);
         if is_whole {
             return text;
         }
         let differences =
-            plays[..at].iter().enumerate().filter_map(|(other, before)| Some((play.parts_from(before)?, other)));
+            plays[..at].iter().enumerate().filter_map(|(other, (_, before))| Some((play.parts_from(before)?, other)));
         // Of several, the first.
         let longest = differences.max_by(|(a, one), (b, other)| a.step.cmp(&b.step).then(other.cmp(one)));
         match longest {
             Some((difference, other)) if !difference.step.is_zero() => {
-                let (step, letter) = (numbers::steps(&difference.step), letter(other));
+                let (step, letter) = (numbers::steps(&difference.step), &plays[other].0);
                 let one = shown_name(model.about().step());
                 format!("from {one} {step} {}; before that as {letter}", in_place(model, &difference))
             }
             _ => text,
         }
     };
-    plays.iter().enumerate().map(line).collect()
+    let lines: Vec<String> = plays.iter().enumerate().map(line).collect();
+    let is_shared = |line: &String| lines.iter().filter(|other| *other == line).count() > 1;
+    let told_apart = |(line, (_, play)): (&String, &(String, &Play))| {
+        if is_shared(line) { format!("{line} [{:04x}]", fingerprint(play)) } else { line.clone() }
+    };
+    lines.iter().zip(plays).map(told_apart).collect()
 }
 
 /// The regions that reports and pictures name, with their names: the largest, in the map's order.
@@ -71,6 +82,27 @@ pub fn named_regions(model: &Structure, map: &StrategyMap) -> NamedRegions {
         None => (label, "–".to_owned(), "not solved".to_owned()),
     };
     NamedRegions { others: map.order.len() - labels.len(), regions: labels.into_iter().map(&mut entry).collect() }
+}
+
+/// The name and the words of each region of a picture that shows the map in these classes: those of [`named_regions`], but the words
+/// refer only to regions that the picture shows. A class of several regions has no name.
+pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> Vec<(String, String)> {
+    let named = named_regions(model, map).regions;
+    let shown = |class: &RegionClass| match class.labels.as_slice() {
+        [label] => named.iter().find(|(other, ..)| other == label),
+        _ => None,
+    };
+    let solved = |class: &RegionClass| {
+        let (label, letter, _) = shown(class)?;
+        Some((letter.clone(), &map.plays[(*label)?]))
+    };
+    let mut words = key_of(model, &classes.iter().filter_map(solved).collect::<Vec<_>>()).into_iter();
+    let entry = |class: &RegionClass| match shown(class) {
+        Some((Some(_), letter, _)) => (letter.clone(), words.next().expect("one for each")),
+        Some((None, letter, words)) => (letter.clone(), words.clone()),
+        None => (String::new(), format!("{} other strategies", class.labels.len())),
+    };
+    classes.iter().map(entry).collect()
 }
 
 /// `b in s3 in place of a`, for the first states that differ.
