@@ -138,6 +138,8 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
 /// The work of one search, or of one fair rule: about a second and a half of one processor. Counted, not timed: the same input
 /// gives the same bytes.
 const WORK: u64 = 1_500_000_000;
+/// A search of so few nodes is repeated with a smaller gap.
+const EASY: u64 = 1_000;
 
 /// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found. Where a
 /// strategy of one row is of the class of another, that row knows it: no bound is worse than what another row says.
@@ -183,6 +185,14 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         positional.improve(&counting);
     }
     let mixed = search::stationary(model, &options(Rational::from_quotient(1, 1_000_000)));
+    // Where that was easy, as many digits as a report shows.
+    let mixed = match mixed.outcome {
+        SearchOutcome::WithinGap if mixed.nodes <= EASY => {
+            let finer = search::stationary(model, &options(Rational::from_quotient(1, 1_000_000_000)));
+            if matches!(finer.outcome, SearchOutcome::Stopped(_)) { mixed } else { finer }
+        }
+        _ => mixed,
+    };
     let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
     let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
     let given = [&first_decisions, &Strategy::Counting(tails), &pure.strategy];

@@ -26,7 +26,7 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         text += &classes(model, compared, scale, false);
         text += &format!("\n  Who gets what\n{}", who_gets_what(model, compared, scale));
     }
-    for one in compared.iter().filter(|one| is_open(one)) {
+    for one in compared.iter().filter(|one| is_open(one, scale)) {
         let upper = at_most(one.upper.expect("an open class has an upper bound"));
         let name = class_name(model, one.class);
         // Of what was cut, the command that searches on.
@@ -179,14 +179,17 @@ fn cell(value: &Value, scale: f64) -> String {
 
 /// What the strategy earns, or at least.
 pub fn shown_welfare(one: &Compared, scale: f64) -> String {
-    if is_open(one) { format!("≥ {}", at_least(one.welfare.enclosure.lower())) } else { cell(&one.welfare, scale) }
+    if is_open(one, scale) {
+        format!("≥ {}", at_least(one.welfare.enclosure.lower()))
+    } else {
+        cell(&one.welfare, scale)
+    }
 }
 
-/// Whether the class may hold a strategy that is noticeably better.
-fn is_open(one: &Compared) -> bool {
-    let lower = one.welfare.enclosure.lower();
-    // What is shown has about seven digits.
-    one.upper.is_some_and(|upper| upper - lower > 1e-5 * lower.abs().max(upper.abs()))
+/// Whether the class may hold a strategy that is noticeably better: one whose welfare would be shown in other digits.
+fn is_open(one: &Compared, scale: f64) -> bool {
+    let shown = |end: f64| cell(&Value::from(Enclosure::new(end, end)), scale);
+    one.upper.is_some_and(|upper| shown(upper) != shown(one.welfare.enclosure.lower()))
 }
 
 pub fn class_name(model: &Structure, class: Class) -> String {
@@ -212,5 +215,24 @@ pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
         // No strategy earns more than the best.
         lost = Value::from(Enclosure::new(0.0, lost.enclosure.upper()));
     }
-    if is_open(one) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
+    if is_open(one, scale) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_shown_as_one_unless_all_its_digits_are_proven() {
+        let stationary = |upper: f64| Compared {
+            class: Class::Stationary,
+            welfare: Value::from(Enclosure::new(13.67544467966324, 13.67544467966325)),
+            upper: Some(upper),
+            payoffs: Vec::new(),
+            stopped: None,
+            is_known: true,
+        };
+        assert_eq!(shown_welfare(&stationary(13.67544468), 14.0), "13.675445");
+        assert!(shown_welfare(&stationary(13.67545178), 14.0).starts_with("≥ 13.67544"));
+    }
 }

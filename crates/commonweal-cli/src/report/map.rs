@@ -29,7 +29,10 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
     let coarse_share = map.coarse_share();
     // Of a map that is incomplete, or coarse somewhere, shares are not final.
     let is_final = map.stopped.is_none() && coarse_share == 0.0;
-    let share = |share: f64| if is_final { percent(share) } else { format!("≈ {}", percent(share)) };
+    let share = |share: f64| match percent(share) {
+        percent if is_final || percent.starts_with("below") => percent,
+        percent => format!("≈ {percent}"),
+    };
     let row = |(label, letter, words): &(Label, String, String)| {
         (format!("{letter:<2}  {:>12}", share(map.share(*label))), words.clone())
     };
@@ -38,6 +41,7 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
     if named.others > 0 {
         let shares: f64 = named.regions.iter().map(|(label, ..)| map.share(*label)).sum();
         let others = numbers::steps(&(named.others as u64).into());
+        let others = if coarse_share > 0.0 { format!("{others} or more") } else { others };
         text += &format!("      {:>12}  {others} others; --json has them all\n", share(1.0 - shares));
     }
     let unit = map.grids[0].width().to_f64();

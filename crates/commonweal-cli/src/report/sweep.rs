@@ -308,9 +308,13 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     };
     let mut series = vec![
         curve("welfare".to_owned(), WELFARE, Mark::Line, |_| false, &|earned| earned.welfare.clone()),
-        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, |point| point.long_term_changes, &|earned| {
-            earned.long_term_welfare.clone()
-        }),
+        curve(
+            "welfare, long-term strategy".to_owned(),
+            WELFARE,
+            Mark::Dashed,
+            |point| point.long_term_changes,
+            &|earned| earned.long_term_welfare.clone(),
+        ),
     ];
     let n = model.n_principals();
     // A weight that varies is no unit.
@@ -389,4 +393,44 @@ pub fn axis_label(quantity: Quantity, principal: &str) -> String {
 
 fn decimal_place(discount: &Rational) -> f64 {
     Value::from(discount.clone()).enclosure.midpoint()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonweal::questions::{Grid, Shard, sweep};
+    use commonweal::{Model, Options};
+
+    /// Over alice's discount the hotel changes nine times how long it waits, and once, at 4/7, where it ends.
+    #[test]
+    fn the_long_term_curve_breaks_only_where_the_long_term_strategy_changes() {
+        let text = "principals: {alice: 2/3, bob: 1/3}\nstates:\n  s0:\n    a: {reward: 3, to: s0}\n    \
+                    b: {reward: -1, to: s1}\n  s1:\n    b: {reward: 6, to: s1}\n";
+        let model = Model::from_yaml(text).expect("the hotel");
+        let [from, to]: [Rational; 2] = ["1/2", "19/20"].map(|end| end.parse().expect("a number"));
+        let grid = Grid::new(from, to, 50);
+        for grid in [grid.clone(), grid.between_points()] {
+            let found = sweep(&model, 0.into(), grid, Shard::WHOLE, &Options::default());
+            assert!(changes(&found).len() > 5);
+            let is_break = |point: &&(f64, f64)| point.1.is_nan();
+            let n_breaks: Vec<usize> = chart(model.structure(), &found)
+                .series
+                .iter()
+                .map(|one| one.points.iter().filter(is_break).count())
+                .collect();
+            // Welfare, the long-term strategy's, and what both get.
+            assert!(n_breaks[0] == 0 && n_breaks[2] > 5 && n_breaks[3] > 5, "{n_breaks:?}");
+            let jumps: Vec<f64> = found
+                .points
+                .iter()
+                .filter(|point| point.long_term_changes)
+                .map(|point| point.discount.to_f64())
+                .collect();
+            assert!(matches!(jumps[..], [at] if (at - 4.0 / 7.0).abs() < 0.01), "{jumps:?}");
+            let in_its_interval: usize =
+                found.points.iter().filter(|point| point.long_term_changes).map(|point| point.changes.len()).sum();
+            let expected = if found.grid.locates_changes() { in_its_interval } else { 1 };
+            assert_eq!(n_breaks[1], expected);
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub const DEPTH: u32 = 3;
 
 /// The work, in about nanoseconds, after which no cell of a map for pictures is cut further. Infinitely many regions can meet in
 /// one point, so that no amount of work separates them all.
-const MOST_WORK: u64 = 4_000_000_000;
+const MOST_WORK: u64 = 2_000_000_000;
 
 /// Regions of two discounts in which the same strategy is best from the start state.
 #[derive(Debug, Clone, PartialEq)]

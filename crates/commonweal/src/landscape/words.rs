@@ -100,7 +100,9 @@ pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClas
     let entry = |class: &RegionClass| match shown(class) {
         Some((Some(_), letter, _)) => (letter.clone(), words.next().expect("one for each")),
         Some((None, letter, words)) => (letter.clone(), words.clone()),
-        None => (String::new(), format!("{} other strategies", class.labels.len())),
+        // Where regions are not separated there may be further ones.
+        None if map.plane.coarse.is_empty() => (String::new(), format!("{} other strategies", class.labels.len())),
+        None => (String::new(), format!("{} or more other strategies", class.labels.len())),
     };
     classes.iter().map(entry).collect()
 }
@@ -182,4 +184,55 @@ fn fingerprint(play: &Play) -> u16 {
         }
     }
     (hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use crate::model::StateId;
+    use crate::strategy::{Change, CountingStrategy};
+
+    /// A lottery leads to one of four states, in each of which `a` is taken until a step and `b` from then on.
+    fn plays(steps: &[[u64; 4]]) -> (crate::model::Mdp, Vec<Play>) {
+        let drawn =
+            ["n", "e", "s", "w"].map(|state| format!("  {state}: {{a: {{to: {state}}}, b: {{to: {state}}}}}\n"));
+        let lots = "  lots: {draw: {to: {n: 1/4, e: 1/4, s: 1/4, w: 1/4}}}\n";
+        let text = format!("principals: {{p: 1/2}}\nstates:\n{lots}{}", drawn.concat());
+        let model = read_model(&text).expect("a model");
+        let play = |steps: &[u64; 4]| {
+            let choice = |state: usize, at: usize| model.choices(StateId::from(state)).nth(at).expect("a choice");
+            let change = |from: u64, choice| Change { from: Step::from(from), choice };
+            let mut changes = vec![vec![change(0, choice(0, 0))]];
+            let drawn = steps.iter().enumerate();
+            changes
+                .extend(drawn.map(|(at, &step)| vec![change(0, choice(at + 1, 0)), change(step, choice(at + 1, 1))]));
+            Play::of(&model, &CountingStrategy::from_changes(&model, changes), StateId::from(0))
+        };
+        let plays = steps.iter().map(play).collect();
+        (model, plays)
+    }
+
+    #[test]
+    fn a_key_refers_to_entries_that_are_shown_by_the_names_they_have() {
+        let (model, plays) = plays(&[[9, 9, 9, 9], [5, 9, 9, 9], [5, 7, 9, 9]]);
+        let named =
+            |shown: &[usize]| -> Vec<(String, &Play)> { shown.iter().map(|&at| (letter(at), &plays[at])).collect() };
+        let all = key_of(&model, &named(&[0, 1, 2]));
+        assert_eq!(all[1], "from step 5 b in n in place of a; before that as A");
+        assert_eq!(all[2], "from step 7 b in e in place of a; before that as B");
+        // Without the second entry the third is described by the first, without the first it keeps its name.
+        assert_eq!(key_of(&model, &named(&[0, 2]))[1], "from step 5 b in n in place of a; before that as A");
+        assert_eq!(key_of(&model, &named(&[1, 2]))[1], "from step 7 b in e in place of a; before that as B");
+    }
+
+    #[test]
+    fn different_plays_have_different_lines() {
+        // At step 5 two of them take `b` in n, e and one more state, each in another one.
+        let (model, plays) = plays(&[[9, 9, 9, 9], [5, 5, 5, 9], [5, 5, 9, 5]]);
+        let lines = key(&model, &plays.iter().collect::<Vec<_>>());
+        let alike = "from step 5 b in n in place of a, b in e in place of a, and in 1 more state; before that as A";
+        assert!(lines[1].starts_with(alike) && lines[2].starts_with(alike), "{lines:?}");
+        assert_ne!(lines[1], lines[2]);
+    }
 }
