@@ -12,6 +12,7 @@ use crate::search::{self, Search, SearchOptions, SearchOutcome};
 use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Meetings, Strategy};
+use std::cell::OnceCell;
 
 /// An answer and simpler strategies.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,7 +166,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         stopped,
         is_known: true,
     };
-    let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper() };
+    let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper(), any: OnceCell::new() };
     // The cheapest come first: a search may use up the time limit.
     let served: Vec<Compared> = match model.n_principals() {
         1 => Vec::new(),
@@ -325,12 +326,13 @@ struct Unknown<'a> {
     model: &'a Mdp,
     /// No strategy earns more.
     most: f64,
+    /// What each principal gets under any strategy: of many principals all rows need it, and it takes a while.
+    any: OnceCell<Payoffs>,
 }
 
 impl Unknown<'_> {
-    /// What each principal gets under any strategy.
-    fn payoffs(&self) -> Payoffs {
-        any_payoffs(self.model)
+    fn payoffs(&self) -> &Payoffs {
+        self.any.get_or_init(|| any_payoffs(self.model))
     }
 
     /// What any strategy earns.
@@ -341,7 +343,7 @@ impl Unknown<'_> {
 
     /// A row of which nothing is known, and why.
     fn of(&self, class: Class, stopped: StopReason) -> Compared {
-        let payoffs = all_payoffs(self.model, &self.payoffs());
+        let payoffs = all_payoffs(self.model, self.payoffs());
         Compared { class, welfare: self.welfare(), upper: None, payoffs, stopped: Some(stopped), is_known: false }
     }
 }
@@ -381,7 +383,7 @@ fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown:
     // A search that was stopped may not have got as far.
     let welfare = evaluated.as_ref().map_or_else(|_| search.welfare.clone(), |payoffs| payoffs.welfare(model.start()));
     let is_known = evaluated.is_ok();
-    let payoffs = evaluated.unwrap_or_else(|_| unknown.payoffs());
+    let payoffs = evaluated.unwrap_or_else(|_| unknown.payoffs().clone());
     let best = search.outcome == SearchOutcome::Optimal;
     Compared {
         class,
