@@ -19,8 +19,7 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         text += &wrapped(&format!("Stopped: {reason}. What is not known lies between the bounds shown."), 2);
     }
     let scale = answer.welfare(model.start()).enclosure.midpoint().abs();
-    let with_payoffs = classes(model, compared, scale, true);
-    if width(&with_payoffs) <= WIDTH {
+    if let Some(with_payoffs) = with_payoffs(model, compared, scale) {
         text += &with_payoffs;
     } else {
         text += &classes(model, compared, scale, false);
@@ -41,8 +40,7 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         let place = shown(&model.state_name(model.start()));
         text += &wrapped(&format!("\nThe price of fairness, from {place}"), 2);
         let rows: Vec<Compared> = [&compared[0]].into_iter().chain(fair).cloned().collect();
-        let with_payoffs = classes(model, &rows, scale, true);
-        if width(&with_payoffs) <= WIDTH {
+        if let Some(with_payoffs) = with_payoffs(model, &rows, scale) {
             text += &with_payoffs;
         } else {
             text += &classes(model, &rows, scale, false);
@@ -114,6 +112,14 @@ fn fraction_with_sign(exact: &Rational) -> String {
     if *exact > Rational::ZERO { format!("+{text}") } else { text }
 }
 
+/// A row for each class with what each principal gets, if that fits.
+fn with_payoffs(model: &Structure, compared: &[Compared], scale: f64) -> Option<String> {
+    // Two spaces and a digit for each. A row for each of many principals, too, would take long only to be thrown away.
+    const LEAST: usize = 3;
+    let may_fit = LEAST * model.n_principals() <= WIDTH;
+    may_fit.then(|| classes(model, compared, scale, true)).filter(|table| width(table) <= WIDTH)
+}
+
 /// A row for each class, the best of all first.
 fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
     let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "loses".to_owned()];
@@ -133,7 +139,6 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
-    // With payoffs the caller checks whether it fits.
     if payoffs { table(&header, &rows) } else { in_blocks(&header, &rows, 1) }
 }
 
