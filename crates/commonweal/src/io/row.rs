@@ -190,7 +190,7 @@ impl Rows {
 /// An error if the exact sum of a row is near 1 and not 1. In doubles a rounding error of the sum would hide that.
 fn exactly_one<N: ModelNumber>(row: &[N]) -> Result<(), RowFault> {
     let exact: Option<Vec<Rational>> = row.iter().map(N::to_exact).collect();
-    let off = exact.map_or(Rational::ZERO, |exact| sum(exact.into_iter()) - Rational::ONE);
+    let off = exact.map_or(Rational::ZERO, |exact| sum(exact) - Rational::ONE);
     if off.is_zero() || !Rational::is_near_one(&(&off + Rational::ONE)) {
         return Ok(());
     }
