@@ -97,7 +97,7 @@ fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl F
             |edge| ratio(edge, axes),
         )
     };
-    let build = |with_words: bool, draw: &dyn Fn(&[&str], &[Vec<String>]) -> String| {
+    let build = |with_words: bool| {
         let mut header: Vec<&str> = vec!["vertex"];
         header.extend(names.iter().map(String::as_str));
         header.push("weights to the next");
@@ -117,11 +117,14 @@ fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl F
         if rows.len() > ROWS {
             lines.push(vec!["…".to_owned()]);
         }
-        draw(&header, &lines)
+        (header, lines)
     };
-    let with_words = build(true, &table);
-    let in_blocks = |header: &[&str], lines: &[Vec<String>]| in_blocks(header, lines, 1);
-    let mut text = if width(&with_words) <= WIDTH { with_words } else { build(false, &in_blocks) };
+    let (header, lines) = build(true);
+    let mut text = table(&header, &lines);
+    if width(&text) > WIDTH {
+        let (header, lines) = build(false);
+        text = in_blocks(&header, &lines, 1);
+    }
     if rows.len() > ROWS {
         let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", rows.len() - ROWS);
     }
