@@ -24,7 +24,15 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| args::with_tip(error).exit());
+    let cli = match Cli::try_parse().map_err(args::with_tip) {
+        Ok(cli) => cli,
+        // Help fits the terminal; errors are not broken into lines by the parser.
+        Err(error) if error.use_stderr() && !report::fits(&error.render().to_string()) => {
+            report::say(error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
     let run = || match &cli.command {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),

@@ -63,7 +63,18 @@ pub fn assigned<'t>(
 pub fn varied(option: &str, name: &str, model: &Structure) -> anyhow::Result<(PrincipalId, Quantity)> {
     questions::varied(model, name).or_else(|error| match error {
         NotVaried::NoPrincipal(name) => {
-            principal(option, &name, model).map(|principal| (principal, Quantity::Discount))
+            let found = principal(option, &name, model).map(|principal| (principal, Quantity::Discount));
+            // A range behind the name, as `sweep` takes it.
+            match name.rsplit_once('=') {
+                Some((own, range)) if option != "--vary" && questions::varied(model, own).is_ok() => {
+                    found.map_err(|_| {
+                        anyhow!(
+                            "{option}: the range is an option of its own; write {option} {own} {option}-range {range}"
+                        )
+                    })
+                }
+                _ => found,
+            }
         }
         NotVaried::NoQuantity { .. } => bail!("{option}: {error}"),
     })

@@ -2,7 +2,7 @@
 
 use crate::report::names::shown;
 use crate::report::sweep::{axis_label, drawn_scale};
-use commonweal::questions::{Label, Quantity, RegionClass, Spot, StrategyMap, named_regions};
+use commonweal::questions::{Quantity, RegionClass, Spot, StrategyMap, named_classes};
 use commonweal::structure::Structure;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
@@ -13,22 +13,11 @@ pub const DRAWN: usize = 9;
 pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> RegionMap {
     let scales = map.grids.each_ref().map(|grid| drawn_scale(grid.quantity));
     let point = |&(x, y): &Spot| (scales[0] * map.grids[0].double(x), scales[1] * map.grids[1].double(y));
-    let named = named_regions(model, map);
-    let region = |class: &RegionClass| {
+    let region = |(class, (name, words)): (&RegionClass, (String, String))| {
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
-        let name = |label: Label| named.regions.iter().find(|(other, ..)| *other == label);
-        match class.labels.as_slice() {
-            [label] => {
-                let (_, letter, words) = name(*label).expect("the largest regions have names");
-                Region { name: letter.clone(), words: words.clone(), outline, is_rest: label.is_none() }
-            }
-            labels => {
-                let words = format!("{} other strategies", labels.len());
-                Region { name: String::new(), words, outline, is_rest: true }
-            }
-        }
+        Region { name, words, outline, is_rest: !matches!(class.labels[..], [Some(_)]) }
     };
-    let regions: Vec<Region> = classes.iter().map(region).collect();
+    let regions: Vec<Region> = classes.iter().zip(named_classes(model, map, classes)).map(region).collect();
     // A map that ends just below 1 is drawn up to 1.
     let ends = map.grids.each_ref().map(|grid| {
         let scale = drawn_scale(grid.quantity);

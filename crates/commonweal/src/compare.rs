@@ -12,6 +12,7 @@ use crate::search::{self, Search, SearchOptions, SearchOutcome};
 use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Meetings, Strategy};
+use std::cell::OnceCell;
 
 /// An answer and simpler strategies.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,6 +147,8 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
 /// The work of one search, or of one fair rule: about a second and a half of one processor. Counted, not timed: the same input
 /// gives the same bytes.
 const WORK: u64 = 1_500_000_000;
+/// A search of so few nodes is repeated with a smaller gap.
+const EASY: u64 = 1_000;
 
 /// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found. Where a
 /// strategy of one row is of the class of another, that row knows it: no bound is worse than what another row says.
@@ -171,7 +174,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         stopped,
         is_known: true,
     };
-    let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper() };
+    let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper(), any: OnceCell::new() };
     // The cheapest come first: a search may use up the time limit.
     let served: Vec<Compared> = match model.n_principals() {
         1 => Vec::new(),
@@ -191,6 +194,14 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         positional.improve(&counting);
     }
     let mixed = search::stationary(model, &options(Rational::from_quotient(1, 1_000_000)));
+    // Where that was easy, as many digits as a report shows.
+    let mixed = match mixed.outcome {
+        SearchOutcome::WithinGap if mixed.nodes <= EASY => {
+            let finer = search::stationary(model, &options(Rational::from_quotient(1, 1_000_000_000)));
+            if matches!(finer.outcome, SearchOutcome::Stopped(_)) { mixed } else { finer }
+        }
+        _ => mixed,
+    };
     let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
     let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
     let given = [&first_decisions, &Strategy::Counting(tails), &pure.strategy];
@@ -323,12 +334,13 @@ struct Unknown<'a> {
     model: &'a Mdp,
     /// No strategy earns more.
     most: f64,
+    /// What each principal gets under any strategy: of many principals all rows need it, and it takes a while.
+    any: OnceCell<Payoffs>,
 }
 
 impl Unknown<'_> {
-    /// What each principal gets under any strategy.
-    fn payoffs(&self) -> Payoffs {
-        any_payoffs(self.model)
+    fn payoffs(&self) -> &Payoffs {
+        self.any.get_or_init(|| any_payoffs(self.model))
     }
 
     /// What any strategy earns.
@@ -339,7 +351,7 @@ impl Unknown<'_> {
 
     /// A row of which nothing is known, and why.
     fn of(&self, class: Class, stopped: StopReason) -> Compared {
-        let payoffs = all_payoffs(self.model, &self.payoffs());
+        let payoffs = all_payoffs(self.model, self.payoffs());
         Compared { class, welfare: self.welfare(), upper: None, payoffs, stopped: Some(stopped), is_known: false }
     }
 }
@@ -379,7 +391,7 @@ fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown:
     // A search that was stopped may not have got as far.
     let welfare = evaluated.as_ref().map_or_else(|_| search.welfare.clone(), |payoffs| payoffs.welfare(model.start()));
     let is_known = evaluated.is_ok();
-    let payoffs = evaluated.unwrap_or_else(|_| unknown.payoffs());
+    let payoffs = evaluated.unwrap_or_else(|_| unknown.payoffs().clone());
     let best = search.outcome == SearchOutcome::Optimal;
     Compared {
         class,

@@ -11,7 +11,9 @@ pub use crate::explain::{Deviation, EarlierDeviation, EarlierSegment, Explanatio
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
-pub use crate::landscape::{Earned, NamedRegions, RegionClass, key, letter, named_regions, play_in_words};
+pub use crate::landscape::{
+    Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_words,
+};
 pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
 };

@@ -160,6 +160,11 @@ impl StopSignal {
         StopSignal { budget: Some(Arc::new(budget)), ..self.clone() }
     }
 
+    /// The same signal without a limit of work.
+    pub(crate) fn without_budget(&self) -> StopSignal {
+        StopSignal { budget: None, ..self.clone() }
+    }
+
     /// The same signal for a part of a computation whose work is counted and not limited.
     pub(crate) fn counting(&self) -> StopSignal {
         self.with_budget(u64::MAX, u64::MAX)

@@ -19,14 +19,13 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         text += &wrapped(&format!("Stopped: {reason}. What is not known lies between the bounds shown."), 2);
     }
     let scale = answer.welfare(model.start()).enclosure.midpoint().abs();
-    let with_payoffs = classes(model, compared, scale, true);
-    if width(&with_payoffs) <= WIDTH {
+    if let Some(with_payoffs) = with_payoffs(model, compared, scale) {
         text += &with_payoffs;
     } else {
         text += &classes(model, compared, scale, false);
         text += &format!("\n  Who gets what\n{}", who_gets_what(model, compared, scale));
     }
-    for one in compared.iter().filter(|one| is_open(one)) {
+    for one in compared.iter().filter(|one| is_open(one, scale)) {
         let upper = at_most(one.upper.expect("an open class has an upper bound"));
         let name = class_name(model, one.class);
         // Of what was cut, the command that searches on.
@@ -41,8 +40,7 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         let place = shown(&model.state_name(model.start()));
         text += &wrapped(&format!("\nThe price of fairness, from {place}"), 2);
         let rows: Vec<Compared> = [&compared[0]].into_iter().chain(fair).cloned().collect();
-        let with_payoffs = classes(model, &rows, scale, true);
-        if width(&with_payoffs) <= WIDTH {
+        if let Some(with_payoffs) = with_payoffs(model, &rows, scale) {
             text += &with_payoffs;
         } else {
             text += &classes(model, &rows, scale, false);
@@ -117,6 +115,14 @@ fn fraction_with_sign(exact: &Rational) -> String {
     if *exact > Rational::ZERO { format!("+{text}") } else { text }
 }
 
+/// A row for each class with what each principal gets, if that fits.
+fn with_payoffs(model: &Structure, compared: &[Compared], scale: f64) -> Option<String> {
+    // Two spaces and a digit for each. A row for each of many principals, too, would take long only to be thrown away.
+    const LEAST: usize = 3;
+    let may_fit = LEAST * model.n_principals() <= WIDTH;
+    may_fit.then(|| classes(model, compared, scale, true)).filter(|table| width(table) <= WIDTH)
+}
+
 /// A row for each class, the best of all first.
 fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
     let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "loses".to_owned()];
@@ -136,7 +142,6 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
-    // With payoffs the caller checks whether it fits.
     if payoffs { table(&header, &rows) } else { in_blocks(&header, &rows, 1) }
 }
 
@@ -182,14 +187,17 @@ fn cell(value: &Value, scale: f64) -> String {
 
 /// What the strategy earns, or at least.
 pub fn shown_welfare(one: &Compared, scale: f64) -> String {
-    if is_open(one) { format!("≥ {}", at_least(one.welfare.enclosure.lower())) } else { cell(&one.welfare, scale) }
+    if is_open(one, scale) {
+        format!("≥ {}", at_least(one.welfare.enclosure.lower()))
+    } else {
+        cell(&one.welfare, scale)
+    }
 }
 
-/// Whether the class may hold a strategy that is noticeably better.
-fn is_open(one: &Compared) -> bool {
-    let lower = one.welfare.enclosure.lower();
-    // What is shown has about seven digits.
-    one.upper.is_some_and(|upper| upper - lower > 1e-5 * lower.abs().max(upper.abs()))
+/// Whether the class may hold a strategy that is noticeably better: one whose welfare would be shown in other digits.
+fn is_open(one: &Compared, scale: f64) -> bool {
+    let shown = |end: f64| cell(&Value::from(Enclosure::new(end, end)), scale);
+    one.upper.is_some_and(|upper| shown(upper) != shown(one.welfare.enclosure.lower()))
 }
 
 pub fn class_name(model: &Structure, class: Class) -> String {
@@ -215,5 +223,24 @@ pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
         // No strategy earns more than the best.
         lost = Value::from(Enclosure::new(0.0, lost.enclosure.upper()));
     }
-    if is_open(one) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
+    if is_open(one, scale) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_shown_as_one_unless_all_its_digits_are_proven() {
+        let stationary = |upper: f64| Compared {
+            class: Class::Stationary,
+            welfare: Value::from(Enclosure::new(13.67544467966324, 13.67544467966325)),
+            upper: Some(upper),
+            payoffs: Vec::new(),
+            stopped: None,
+            is_known: true,
+        };
+        assert_eq!(shown_welfare(&stationary(13.67544468), 14.0), "13.675445");
+        assert!(shown_welfare(&stationary(13.67545178), 14.0).starts_with("≥ 13.67544"));
+    }
 }

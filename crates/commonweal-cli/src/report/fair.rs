@@ -4,7 +4,7 @@ use super::names::{has_costs, shown};
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
-use super::table::{WIDTH, table, width, wrapped};
+use super::table::{WIDTH, in_blocks, width, wrapped};
 use commonweal::limits::StopReason;
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
 use commonweal::strategies::CountingStrategy;
@@ -162,7 +162,7 @@ fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {
             row.push(signed(&value.minus(&other)));
         }
     }
-    table(&header, &rows)
+    in_blocks(&header, &rows, 1)
 }
 
 /// The weighted sum of payoffs.
@@ -235,7 +235,8 @@ fn share(probability: &Rational) -> String {
 
 fn decisions(model: &Structure, strategy: &CountingStrategy) -> String {
     let line = |state: StateId| {
-        format!("  {}: {}\n", shown(&model.state_name(state)), in_words(model, &every_run(strategy, state), true))
+        let words = in_words(model, &every_run(strategy, state), true);
+        wrapped(&format!("  {}: {words}", shown(&model.state_name(state))), 6)
     };
     model.states().map(line).collect()
 }

@@ -117,10 +117,14 @@ fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl F
         if rows.len() > ROWS {
             lines.push(vec!["…".to_owned()]);
         }
-        table(&header, &lines)
+        (header, lines)
     };
-    let with_words = build(true);
-    let mut text = if width(&with_words) <= WIDTH { with_words } else { build(false) };
+    let (header, lines) = build(true);
+    let mut text = table(&header, &lines);
+    if width(&text) > WIDTH {
+        let (header, lines) = build(false);
+        text = in_blocks(&header, &lines, 1);
+    }
     if rows.len() > ROWS {
         let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", rows.len() - ROWS);
     }
@@ -150,7 +154,7 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
         if pattern.n_edges == 1 { "edge repeats".to_owned() } else { format!("{} edges repeat", pattern.n_edges) };
     let side = if limit == 1 { "first" } else { "last" };
     let mut text = format!(
-        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of\n{} is multiplied by {} relative to the other's",
+        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of {} is multiplied by {} relative to the other's",
         name(pattern.patient),
         fraction_or_decimal(&pattern.ratio)
     );
@@ -159,11 +163,11 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
             let each = front.principals.iter().zip(factors);
             let each: Vec<String> =
                 each.map(|(p, factor)| format!("along {} by {}", name(*p), fraction_or_decimal(factor))).collect();
-            let _ = writeln!(text, ",\nand the length of the edge {}.", each.join(" and "));
+            let _ = write!(text, ", and the length of the edge {}.", each.join(" and "));
         }
-        None => text += ".\n",
+        None => text.push('.'),
     }
-    text
+    wrapped(&text, 0)
 }
 
 /// The front of three and more principals, for people.

@@ -3,7 +3,6 @@
 use super::names::shown;
 use super::numbers::{self, double};
 use super::table::{listed, wrapped};
-use commonweal::limits::StopReason;
 use commonweal::questions::{Grid, Label, Quantity, StrategyMap, named_regions};
 use commonweal::structure::Structure;
 use commonweal::text::rate_text;
@@ -21,19 +20,18 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
     };
     let mut text = match map.stopped {
         None => String::new(),
-        Some(reason @ StopReason::Work) => format!(
-            "Stopped: {reason}.\nWhere boundaries meet, the map is coarse; --changes goes on, and a larger\n--resolution is finer everywhere.\n"
-        ),
         Some(reason) => format!("Stopped: {reason}. Parts of the map are missing.\n"),
     };
     let start = shown(&model.state_name(model.start()));
     text += &wrapped(&format!("Best strategies from {start}: {}, {}", range(0), range(1)), 2);
     text.push('\n');
     let named = named_regions(model, map);
-    // Of a map that is incomplete, shares are not final.
-    let share = |share: f64| match map.stopped {
-        Some(_) => format!("≈ {}", percent(share)),
-        None => percent(share),
+    let coarse_share = map.coarse_share();
+    // Of a map that is incomplete, or coarse somewhere, shares are not final.
+    let is_final = map.stopped.is_none() && coarse_share == 0.0;
+    let share = |share: f64| match percent(share) {
+        percent if is_final || percent.starts_with("below") => percent,
+        percent => format!("≈ {percent}"),
     };
     let row = |(label, letter, words): &(Label, String, String)| {
         (format!("{letter:<2}  {:>12}", share(map.share(*label))), words.clone())
@@ -43,6 +41,7 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
     if named.others > 0 {
         let shares: f64 = named.regions.iter().map(|(label, ..)| map.share(*label)).sum();
         let others = numbers::steps(&(named.others as u64).into());
+        let others = if coarse_share > 0.0 { format!("{others} or more") } else { others };
         text += &format!("      {:>12}  {others} others; --json has them all\n", share(1.0 - shares));
     }
     let unit = map.grids[0].width().to_f64();
@@ -52,6 +51,13 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
     };
     let located = numbers::steps(&(map.plane.located.len() as u64).into());
     text += &format!("\n{located} points on boundaries, each located to within {}.\n", unit);
+    if coarse_share > 0.0 {
+        let note = format!(
+            "In {} of the map, where boundaries meet, regions thinner than a cell are not separated; --changes goes on.",
+            percent(coarse_share)
+        );
+        text += &wrapped(&note, 0);
+    }
     text
 }
 

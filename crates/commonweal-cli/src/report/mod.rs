@@ -40,6 +40,11 @@ pub fn about(model: &Structure) -> String {
     text
 }
 
+/// Whether no line of a text is wider than a terminal.
+pub fn fits(text: &str) -> bool {
+    table::width(text) <= table::WIDTH
+}
+
 /// Prints a message on standard error; a closed stream is ignored.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", folded::folded(text));

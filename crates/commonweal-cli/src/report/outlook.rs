@@ -9,7 +9,7 @@ use commonweal::questions::annuity;
 use commonweal::structure::Structure;
 use commonweal::{Answer, Rational, Value};
 
-/// The steps that a table shows.
+/// The steps that a table of many shows.
 const SHOWN: [u64; 12] = [0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 200, 300];
 
 /// Each principal's annuity.
@@ -69,7 +69,9 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
         row.extend(one.rewards.0.iter().map(|(_, reward)| double(reward.0)));
         row
     };
-    let shown_steps = outlook.steps.iter().filter(|one| SHOWN.contains(&one.step));
+    // Of a few every one.
+    let is_shown = |one: &&OutlookStep| outlook.steps.len() <= SHOWN.len() || SHOWN.contains(&one.step);
+    let shown_steps = outlook.steps.iter().filter(is_shown);
     [of_principals, (header, shown_steps.map(row).collect())]
 }
 

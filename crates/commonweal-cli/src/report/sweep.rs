@@ -270,8 +270,11 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. At a
-/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous.
+/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous,
+/// and that of the long-term strategy where this one stays.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
+    /// Whether a curve jumps between a point and the next.
+    type Jumps = fn(&SweepPoint) -> bool;
     const DRAWN: usize = 7;
     /// The most marks along the axis.
     const MARKS: f64 = 100.0;
@@ -279,7 +282,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     let scale = drawn_scale(sweep.grid.quantity);
     let (decimal_place, place) =
         (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
-    let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> Value| {
+    let curve = |name: String, colour: usize, mark: Mark, jumps: Jumps, of: &dyn Fn(&Earned) -> Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
@@ -288,14 +291,14 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             match last {
                 // Points that were not solved interrupt the curve.
                 Some(last) if last.index + 1 != point.index => points.push(BREAK),
-                Some(last) if jumps && !last.changes.is_empty() && !sweep.grid.locates_changes() => {
+                Some(last) if jumps(last) && !sweep.grid.locates_changes() => {
                     let halfway = (decimal_place(&last.discount) + here.0) / 2.0;
                     points.extend([(halfway, height(&last.earned)), BREAK, (halfway, here.1)]);
                 }
                 _ => {}
             }
             points.push(here);
-            for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
+            for change in point.changes.iter().filter(|_| jumps(point) && sweep.grid.locates_changes()) {
                 let [before, after] = change.sides.each_ref().map(height);
                 points.extend([(place(change), before), BREAK, (place(change), after)]);
             }
@@ -304,10 +307,14 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         Series { name, colour, points, mark }
     };
     let mut series = vec![
-        curve("welfare".to_owned(), WELFARE, Mark::Line, false, &|earned| earned.welfare.clone()),
-        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, true, &|earned| {
-            earned.long_term_welfare.clone()
-        }),
+        curve("welfare".to_owned(), WELFARE, Mark::Line, |_| false, &|earned| earned.welfare.clone()),
+        curve(
+            "welfare, long-term strategy".to_owned(),
+            WELFARE,
+            Mark::Dashed,
+            |point| point.long_term_changes,
+            &|earned| earned.long_term_welfare.clone(),
+        ),
     ];
     let n = model.n_principals();
     // A weight that varies is no unit.
@@ -315,7 +322,8 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
         let Some(factor) = unit.factor(principal) else { continue };
         let name = unit.name(format!("{} of {}", what_it_gets(principal), shown(&principal.name)), principal);
-        series.push(curve(name, colour_of(p), Mark::Line, true, &move |earned| scaled(&earned.payoffs[p], &factor)));
+        let payoff = move |earned: &Earned| scaled(&earned.payoffs[p], &factor);
+        series.push(curve(name, colour_of(p), Mark::Line, |point| !point.changes.is_empty(), &payoff));
     }
     let changes = changes(sweep);
     let mut caption = match changes.len() {
@@ -385,4 +393,44 @@ pub fn axis_label(quantity: Quantity, principal: &str) -> String {
 
 fn decimal_place(discount: &Rational) -> f64 {
     Value::from(discount.clone()).enclosure.midpoint()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonweal::questions::{Grid, Shard, sweep};
+    use commonweal::{Model, Options};
+
+    /// Over alice's discount the hotel changes nine times how long it waits, and once, at 4/7, where it ends.
+    #[test]
+    fn the_long_term_curve_breaks_only_where_the_long_term_strategy_changes() {
+        let text = "principals: {alice: 2/3, bob: 1/3}\nstates:\n  s0:\n    a: {reward: 3, to: s0}\n    \
+                    b: {reward: -1, to: s1}\n  s1:\n    b: {reward: 6, to: s1}\n";
+        let model = Model::from_yaml(text).expect("the hotel");
+        let [from, to]: [Rational; 2] = ["1/2", "19/20"].map(|end| end.parse().expect("a number"));
+        let grid = Grid::new(from, to, 50);
+        for grid in [grid.clone(), grid.between_points()] {
+            let found = sweep(&model, 0.into(), grid, Shard::WHOLE, &Options::default());
+            assert!(changes(&found).len() > 5);
+            let is_break = |point: &&(f64, f64)| point.1.is_nan();
+            let n_breaks: Vec<usize> = chart(model.structure(), &found)
+                .series
+                .iter()
+                .map(|one| one.points.iter().filter(is_break).count())
+                .collect();
+            // Welfare, the long-term strategy's, and what both get.
+            assert!(n_breaks[0] == 0 && n_breaks[2] > 5 && n_breaks[3] > 5, "{n_breaks:?}");
+            let jumps: Vec<f64> = found
+                .points
+                .iter()
+                .filter(|point| point.long_term_changes)
+                .map(|point| point.discount.to_f64())
+                .collect();
+            assert!(matches!(jumps[..], [at] if (at - 4.0 / 7.0).abs() < 0.01), "{jumps:?}");
+            let in_its_interval: usize =
+                found.points.iter().filter(|point| point.long_term_changes).map(|point| point.changes.len()).sum();
+            let expected = if found.grid.locates_changes() { in_its_interval } else { 1 };
+            assert_eq!(n_breaks[1], expected);
+        }
+    }
 }

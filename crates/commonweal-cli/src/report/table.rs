@@ -32,12 +32,14 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// A table that may be wider than the terminal: as many tables below each other as it takes, each with the first `keys`
-/// columns.
+/// columns, without the rows that have nothing else in it.
 pub fn in_blocks(header: &[&str], rows: &[Vec<String>], keys: usize) -> String {
     let part = |columns: &[usize]| {
         let header: Vec<&str> = columns.iter().map(|&column| header[column]).collect();
-        let of_row = |row: &Vec<String>| columns.iter().filter_map(|&column| row.get(column).cloned()).collect();
-        table(&header, &rows.iter().map(of_row).collect::<Vec<_>>())
+        let of_row =
+            |row: &Vec<String>| columns.iter().filter_map(|&column| row.get(column).cloned()).collect::<Vec<String>>();
+        let says_something = |row: &Vec<String>| row.len() <= keys || row[keys..].iter().any(|cell| !cell.is_empty());
+        table(&header, &rows.iter().map(of_row).filter(says_something).collect::<Vec<_>>())
     };
     let mut blocks = Vec::new();
     let mut columns: Vec<usize> = (0..keys).collect();
@@ -130,5 +132,10 @@ mod tests {
         assert!(width(&text) <= WIDTH, "{text}");
         assert_eq!(text.matches("column 0").count(), 2);
         assert!((0..12).all(|column| text.contains(&format!("cell {column}"))));
+        // A row with nothing to say in a block is left out there.
+        let mut total = vec![String::new(); 12];
+        (total[0], total[11]) = ("sum".to_owned(), "7".to_owned());
+        let text = in_blocks(&header, &[rows, vec![total]].concat(), 1);
+        assert_eq!(text.matches("sum").count(), 1, "{text}");
     }
 }

@@ -264,8 +264,9 @@ fn a_sweep_is_drawn_with_its_jumps_and_the_models_own_discount() {
     let document = roxmltree::Document::parse(&svg).unwrap();
     let lines =
         document.descendants().filter(|node| node.attribute("class").is_some_and(|class| class.ends_with("-line")));
-    // Four curves with four pieces each, as the strategy changes three times, and four samples in the legend.
-    assert_eq!(lines.count(), 20);
+    // Two payoffs with four pieces each, as the strategy changes three times; the welfare and that of the long-term strategy, which
+    // stays the same, are whole; and four samples in the legend.
+    assert_eq!(lines.count(), 14);
     folder
         .run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0.5..0.9", "--steps", "2", "--out", "s.svg"])
         .done();
@@ -287,6 +288,41 @@ fn a_map_names_strategies_by_letters_in_80_columns() {
     for text in [">C: a once, then b for ever</text>", ">C</text>", "other strategies</text>", ">the model</text>"] {
         assert!(svg.contains(text), "{text}");
     }
+}
+
+/// Infinitely many bands of the hotel meet in the point (4/7, 4/7).
+#[test]
+fn the_first_map_of_a_user_is_no_failure() {
+    let folder = Folder::with_hotel();
+    let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "map.svg"];
+    let ran = folder.run(&args).done();
+    narrow(&ran.stdout);
+    assert!(ran.stdout.starts_with("Best strategies from s0"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" of the map, where boundaries meet, regions thinner than a cell"), "{}", ran.stdout);
+    let svg = folder.read("map.svg");
+    assert!(!svg.contains("topped") && svg.contains("or more other"), "{svg}");
+    // Bands are whole: the largest nine are one piece or two mirrored ones, but for pieces that are smaller than a pixel.
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let paths = document.descendants().filter_map(|node| node.attribute("d"));
+    let regions: Vec<&str> = paths.filter(|path| path.ends_with('Z') && path.len() > 200).collect();
+    assert!(regions.len() >= 9, "{}", regions.len());
+    for region in regions {
+        let rings = region.split('Z').filter(|ring| area(ring).abs() > 0.25).count();
+        assert!((1..=2).contains(&rings), "{rings} pieces: {region}");
+    }
+}
+
+/// The area of a polygon `M1 2L3 4…`.
+fn area(ring: &str) -> f64 {
+    let points: Vec<(f64, f64)> = ring
+        .split(['M', 'L'])
+        .filter_map(|point| {
+            let (x, y) = point.trim().split_once(' ')?;
+            Some((x.parse().ok()?, y.parse().ok()?))
+        })
+        .collect();
+    let pairs = (0..points.len()).map(|at| (points[at], points[(at + 1) % points.len()]));
+    pairs.map(|((x0, y0), (x1, y1))| x0 * y1 - x1 * y0).sum::<f64>() / 2.0
 }
 
 #[test]
@@ -463,6 +499,8 @@ fn faulty_pictures_are_refused_and_nothing_is_written() {
         (&["map", "hotel.yaml", "--x", "alice"], &["--y"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "alice"], &["the same principal"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "carol"], &["--y", "no principal `carol`", "`alice`, `bob`"]),
+        (&["map", "hotel.yaml", "--x", "alice=0.3..0.95", "--y", "bob"], &["write --x alice --x-range 0.3..0.95"]),
+        (&["map", "hotel.yaml", "--x", "carol=0..0.5", "--y", "bob"], &["--x", "no principal `carol=0..0.5`"]),
         (
             &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1"],
             &["--x-range", "1 is not a discount"],

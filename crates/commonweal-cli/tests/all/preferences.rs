@@ -169,6 +169,12 @@ fn the_outlook_has_what_an_economist_looks_at() {
         "{text}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    // Of a few years every one.
+    let text = folder.run(&["solve", "fund.yaml", "--outlook=5"]).done().stdout;
+    let years = text.lines().skip_while(|line| !line.starts_with("  year  ")).skip(1);
+    let years: Vec<&str> = years.map_while(|line| line.split_whitespace().next()).take(6).collect();
+    assert_eq!(years[..5], ["0", "1", "2", "3", "4"], "{text}");
+    assert!(years[5].starts_with('('), "{text}");
     let outlook = &folder.run(&["solve", "fund.yaml", "--outlook=3", "--json"]).done().json()["outlook"];
     assert_eq!(outlook["step"], "year");
     // The fund spends at once: 5, of weights that sum to 5.

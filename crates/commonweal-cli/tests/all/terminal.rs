@@ -45,6 +45,52 @@ fn reports_of_seven_principals_fit_eighty_columns() {
 }
 
 #[test]
+fn fronts_and_lotteries_of_long_names_fit_eighty_columns() {
+    let folder = Folder::new();
+    let names =
+        ["the society", "the industry", "people who fish", "the board of tourism", "those after us", "the minister"];
+    let principal = |(at, name): (usize, &&str)| format!("  {name}: 0.9{}\n", 5 - at);
+    let principals: String = names.iter().enumerate().map(principal).collect();
+    let reward = |gains: [i64; 6]| {
+        let each: Vec<String> = names.iter().zip(gains).map(|(name, gain)| format!("{name}: {gain}")).collect();
+        format!("{{{}}}", each.join(", "))
+    };
+    let [first, second, third] =
+        [[7, -3, 1, -2, 5, 1], [-12_345_678, 7, 0, 1, -1, 98_765_432], [1, 2, -9, 30_000_001, 2, -5]].map(reward);
+    let states = format!(
+        "states:\n  here:\n    first: {{reward: {first}, to: there}}\n    second: {{reward: {second}, to: here}}\n    \
+         third: {{reward: {third}, to: {{here: 1/3, there: 2/3}}}}\n  there:\n    first: {{reward: {second}, to: here}}\n    \
+         second: {{reward: {third}, to: there}}\n"
+    );
+    folder.write("six.yaml", format!("principals:\n{principals}{states}"));
+    fits(&folder.run(&["front", "six.yaml"]), 80);
+    fits(&folder.run(&["front", "six.yaml", "--gap", "1e-3"]), 80);
+    for axes in [["the board of tourism", "people who fish"], ["those after us", "the minister"]] {
+        fits(&folder.run(&["front", "six.yaml", "--x", axes[0], "--y", axes[1]]), 80);
+    }
+    for rule in ["max-min", "kalai-smorodinsky"] {
+        fits(&folder.run(&["fair", "six.yaml", "--rule", rule]), 80);
+    }
+}
+
+#[test]
+fn errors_of_arguments_fit_eighty_columns() {
+    let folder = Folder::with_hotel();
+    let cases: [&[&str]; 5] = [
+        &["fair", "hotel.yaml", "--rule", "nope"],
+        &["solve", "hotel.yaml", "--time-limit", "for as long as it takes"],
+        &["solve", "hotel.yaml", "--frmo", "s0"],
+        &["convert", "hotel.yaml"],
+        &["plot", "hotel.yaml", "--kind", "pie"],
+    ];
+    for case in cases {
+        let ran = folder.run(case);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        fits(&ran, 80);
+    }
+}
+
+#[test]
 fn odd_names_break_neither_the_table_nor_the_terminal() {
     let folder = Folder::new();
     let text = r#"

@@ -9,7 +9,7 @@ use crate::request::{Asked, number, principal};
 use commonweal::documents::{self, Double, DrawnRegion};
 use commonweal::limits::on_threads;
 use commonweal::questions::{
-    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, named_regions, strategy_map, varied,
+    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, named_classes, strategy_map, varied,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Claim, Model, Options, Rational, StopSignal, solve};
@@ -153,23 +153,12 @@ struct Drawn {
 }
 
 fn regions(model: &Model, map: &StrategyMap, classes: &[RegionClass]) -> Vec<DrawnRegion> {
-    let named = named_regions(model.structure(), map).regions;
-    let region = |class: &RegionClass| {
+    let region = |(class, (name, words)): (&RegionClass, (String, String))| {
         let point = |&(x, y): &(u64, u64)| [Double(map.grids[0].double(x)), Double(map.grids[1].double(y))];
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
-        match class.labels.as_slice() {
-            [label] => {
-                let found = named.iter().find(|(other, ..)| other == label);
-                let (_, name, words) = found.expect("the largest regions have names");
-                DrawnRegion { name: name.clone(), words: words.clone(), is_rest: label.is_none(), outline }
-            }
-            labels => {
-                let words = format!("{} other strategies", labels.len());
-                DrawnRegion { name: String::new(), words, is_rest: true, outline }
-            }
-        }
+        DrawnRegion { name, words, is_rest: !matches!(class.labels[..], [Some(_)]), outline }
     };
-    classes.iter().map(region).collect()
+    classes.iter().zip(named_classes(model.structure(), map, classes)).map(region).collect()
 }
 
 /// The best strategy in the middle of each cell; boundaries are not located.

@@ -52,10 +52,10 @@ use std::time::Instant;
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. The interval is wider if `options`
 /// stop the computation, or if doubles cannot reach the gap.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
-    /// States times parts above which the first bounds take a while.
+    /// States times parts, or transitions, above which the first bounds take a while.
     const LARGE: usize = 200_000;
     if let Some(reason) = options.stop.reason()
-        && model.n_states().saturating_mul(model.n_parts()) > LARGE
+        && model.n_states().saturating_mul(model.n_parts()).max(model.n_transitions()) > LARGE
     {
         return unsolved(model, reason);
     }
@@ -69,7 +69,7 @@ pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
 }
 
 fn solve_up_to_symmetry(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
-    match Quotient::of_doubles(model) {
+    match Quotient::of_doubles(model, &options.stop) {
         Some(quotient) => {
             quotient.lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options))
         }

@@ -22,6 +22,9 @@ pub struct StrategyMap {
     /// Why it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The share of the map in which boundaries meet that are not separated; left out if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse_share: Option<f64>,
     /// The strategies, in the order of how long they take to settle.
     pub regions: Vec<Region>,
     /// The points that were located on boundaries.
@@ -105,6 +108,7 @@ impl StrategyMap {
             start: model.state_name(model.start()).into_owned(),
             status: map.stopped.map(|_| Status::Stopped),
             reason: map.stopped.map(|reason| reason.to_string()),
+            coarse_share: (!map.plane.coarse.is_empty()).then(|| map.coarse_share()),
             regions: map.order.iter().map(region).collect(),
             located: located.collect(),
         }

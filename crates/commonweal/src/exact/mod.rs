@@ -33,7 +33,7 @@ use base::Base;
 use jump::Passed;
 use long_term::{LongTerm, positional_value};
 use payoff::{Earlier, Followed, enclosed_payoff, settled_values};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use walk::truncated::{Truncated, truncate};
 use walk::{Problem, Span, Unravelled, WalkOptions, unravel};
 
@@ -42,7 +42,7 @@ pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
     if let Some(reason) = options.stop.reason() {
         return without_long_term(mdp, reason);
     }
-    parallel::in_pool(|| match Quotient::of(mdp) {
+    parallel::in_pool(|| match Quotient::of(mdp, &options.stop) {
         Some(quotient) => quotient.lift(mdp, solve_plainly(&quotient.model, options)),
         None => solve_plainly(mdp, options),
     })
@@ -128,7 +128,7 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
         Err(reason) => Err(*reason),
     };
     let n_layers_for_bounds = layers_for_bounds(model, options.layer_limit);
-    let mut answer = solved.unwrap_or_else(|reason| bounds(problem, n_layers_for_bounds, reason));
+    let mut answer = solved.unwrap_or_else(|reason| bounds(problem, n_layers_for_bounds, reason, stop));
     answer.proof = options.keep_proof.then(|| {
         let LongTerm { values, strategy, .. } = long_term.clone();
         let tail = strategy;
@@ -269,29 +269,41 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
 /// stopped run still computes them.
 fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
     const NEGLIGIBLE: f64 = 1e-20;
-    const MOMENT: usize = 20_000_000;
-    // A layer has its own cost, beside that of its numbers: weights in wide enclosures, a list for each state.
-    const A_LAYER: usize = 40;
-    let a_layer = A_LAYER + 4 * model.n_states() + model.n_transitions() + model.n() * model.n_choices();
-    let affordable = MOMENT / a_layer;
+    // All in nanoseconds, measured: what a stopped run may still take, the fixed cost of a layer, its weight of one part in wide
+    // enclosures, the list of one state, and one product of scaled enclosures.
+    const MOMENT: usize = 100_000_000;
+    const LAYER: usize = 1_500;
+    const WEIGHT: usize = 800;
+    const STATE: usize = 200;
+    const PRODUCT: usize = 40;
+    let (n, n_states) = (model.n(), model.n_states());
+    // The upper bound needs every transition, the gain of each part those of one choice a state.
+    let of_gains = n * (n_states + model.n_transitions() * n_states / model.n_choices());
+    let products = n * model.n_choices() + model.n_transitions() + of_gains;
+    let affordable = MOMENT / (LAYER + n * WEIGHT + n_states * STATE + products * PRODUCT);
     let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().ln();
     let enough = if layers.is_finite() { layers.ceil() as u64 } else { u64::MAX };
     limit.min(enough).min(affordable as u64)
 }
 
 /// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
-fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
+fn bounds(problem: Problem, n_layers: u64, reason: StopReason, stop: &StopSignal) -> Answer {
     let Problem { model, rows, long_term, .. } = problem;
     let mdp = model.mdp();
     let Truncated { strategy, gains, upper } = truncate(problem, n_layers);
     let base = Base::long_term(problem, Step::from(n_layers));
-    let unhurried = StopSignal::default();
-    // A principal that no part determines needs a linear solve of its own. In a large model a stopped run skips it and reports the
-    // bounds from the least and the greatest reward for ever.
+    // A principal that no part determines needs a linear solve of its own. In a large model, or where that takes more than a
+    // moment after the end of the time, a stopped run skips it and reports the bounds from the least and the greatest reward for ever.
     const SMALL: usize = 2_000;
+    const MOMENT: Duration = Duration::from_millis(100);
+    let patience = match reason {
+        StopReason::Interrupted | StopReason::TimeLimit => StopSignal::after(MOMENT),
+        _ => stop.without_budget(),
+    };
     let alone = |source: &Source| {
         let values = (model.n_states() <= SMALL)
-            .then(|| value_alone(model, &source.alone, &long_term.strategy, &unhurried).expect("no stop is raised"));
+            .then(|| value_alone(model, &source.alone, &long_term.strategy, &patience).ok())
+            .flatten();
         values.ok_or_else(|| range_alone(mdp, &source.alone))
     };
     let total = |i: usize, s: usize| long_term.values[i].enclosure(s).plus(gains[s][i].to_doubles());
@@ -303,9 +315,9 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
         None => alone(source).map_or_else(
             |range| range,
             |values| {
-                let followed = Followed { model: mdp, rows, strategy: &strategy, stop: &unhurried };
+                let followed = Followed { model: mdp, rows, strategy: &strategy, stop: &patience };
                 let payoff = enclosed_payoff(followed, &base, &source.alone, &values, None);
-                Values::Enclosed(payoff.expect("no stop is raised"))
+                payoff.map_or_else(|_| range_alone(mdp, &source.alone), Values::Enclosed)
             },
         ),
     };
@@ -382,4 +394,32 @@ fn range_alone(mdp: &Mdp, alone: &Alone) -> Values {
 fn allowed_choices(model: &OrderedModel, long_term: &LongTerm) -> Lists<ChoiceId> {
     let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]);
     model.states().map(allowed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::RandomFamily;
+
+    /// The cost of a layer grows with the number of parts, beside that of its transitions: a run that is stopped with a hundred
+    /// parts must not compute as many layers as one with two.
+    #[test]
+    fn a_stopped_run_with_many_discounts_computes_fewer_layers() {
+        let layers = |n: i64| {
+            let near = |i: i64| Rational::ONE - Rational::from(1) / Rational::from(1_000_000 + i);
+            let family = RandomFamily {
+                n_states: 10,
+                n_actions: 3,
+                n_successors: 2,
+                discounts: (0..n).map(near).collect(),
+                max_denominator: 2,
+                max_reward: 5,
+                seed: 1,
+            };
+            layers_for_bounds(&principals::order(&family.model().expect("a model")), u64::MAX)
+        };
+        let (two, many) = (layers(2), layers(100));
+        // Some 100 ms of some 10 and some 300 microseconds.
+        assert!((5_000..50_000).contains(&two) && (200..1_000).contains(&many), "{two} {many}");
+    }
 }

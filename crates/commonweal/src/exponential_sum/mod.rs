@@ -74,13 +74,15 @@ impl DiscountRatios {
     pub fn step_back(&self, weights: &Weights) -> Weights {
         let step = &weights.step - 1;
         // Each step adds a rounding: after 2^32 steps the powers are computed anew.
-        let formed_anew =
-            (step.as_natural() & Natural::from(u32::MAX)).is_zero() || self.exact.iter().any(Rational::is_zero);
-        if formed_anew {
+        if (step.as_natural() & Natural::from(u32::MAX)).is_zero() {
             let precision = weights.wide.iter().map(WideEnclosure::precision).min().unwrap_or(0);
             return self.weights_with(&step, precision.saturating_sub(2 * weights.step.as_natural().bit_len()));
         }
         let earlier = |(weight, ratio): (&WideEnclosure, &Rational)| {
+            if ratio.is_zero() {
+                // Step 0 is formed anew above; at every other one the power is 0.
+                return weight.clone();
+            }
             let precision = weight.precision();
             weight.times(&WideEnclosure::of_quotient(
                 &Integer::from(ratio.denominator().clone()),
@@ -161,4 +163,28 @@ fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &St
         common = product(&common, &below);
     }
     Scaled::of_quotient(&sum, &common.into_parts().1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratios(discounts: &[(u64, u64)]) -> DiscountRatios {
+        let ratio = |&(numerator, denominator): &(u64, u64)| Rational::from(numerator) / Rational::from(denominator);
+        DiscountRatios { exact: discounts.iter().map(ratio).collect() }
+    }
+
+    /// One product a step is enough for the others: powers that are formed anew at every step take a hundred times as long.
+    #[test]
+    fn a_discount_of_zero_changes_no_other_weight_and_counts_at_step_0_only() {
+        let (with, without) = (ratios(&[(1, 1), (2, 3), (0, 1)]), ratios(&[(1, 1), (2, 3)]));
+        let from = Step::from(20u64);
+        let (mut one, mut other) = (with.weights(&from), without.weights(&from));
+        while !one.step.is_zero() {
+            (one, other) = (with.step_back(&one), without.step_back(&other));
+            assert_eq!(one.wide[..2], other.wide[..], "step {:?}", one.step);
+            let expected = if one.step.is_zero() { WideEnclosure::one(128) } else { WideEnclosure::zero(128) };
+            assert_eq!(one.wide[2].to_scaled(), expected.to_scaled(), "step {:?}", one.step);
+        }
+    }
 }

@@ -16,8 +16,10 @@ const MAX_QUOTIENT_BITS: usize = 1 << 28;
 /// How the numbers of a row are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
-    /// As integers, decimals and doubles, which a program may have rounded.
+    /// As integers and decimals, which a program may have rounded.
     Decimals,
+    /// As doubles, which a program may have rounded. What the reader holds is what the file says, in doubles too.
+    Doubles,
     /// Some of them as fractions, which are exact.
     Fractions,
 }
@@ -52,7 +54,7 @@ impl OffOne {
                 "strict reading refuses rows with rounding errors; otherwise this row is scaled to 1"
             }
             OffOne::Wrong(Written::Fractions) => "a row with a fraction is never scaled",
-            OffOne::Wrong(Written::Decimals) => {
+            OffOne::Wrong(Written::Decimals | Written::Doubles) => {
                 "decimals are scaled where their sum is within 1e-9 of 1; this one is not"
             }
         }
@@ -122,6 +124,9 @@ impl Rows {
             return self.merge(&mut targets[..length], &mut row[..length], written);
         }
         let row = &mut row[..length];
+        if self.strict && written == Written::Doubles {
+            exactly_one(row)?;
+        }
         let sum = N::row_sum(row).ok_or(RowFault::TooLong)?;
         if self.is_off(&sum, length, written)? {
             if sum.to_exact().is_some_and(|sum| too_long(&sum, length)) {
@@ -182,6 +187,17 @@ impl Rows {
     }
 }
 
+/// An error if the exact sum of a row is near 1 and not 1. In doubles a rounding error of the sum would hide that.
+fn exactly_one<N: ModelNumber>(row: &[N]) -> Result<(), RowFault> {
+    let exact: Option<Vec<Rational>> = row.iter().map(N::to_exact).collect();
+    let off = exact.map_or(Rational::ZERO, |exact| sum(exact) - Rational::ONE);
+    if off.is_zero() || !Rational::is_near_one(&(&off + Rational::ONE)) {
+        return Ok(());
+    }
+    let sign = if off < Rational::ZERO { '−' } else { '+' };
+    Err(RowFault::Sum(format!("1 {sign} {:.1e}", off.to_f64().abs()), OffOne::Strict))
+}
+
 /// Moves the positive entries to the front; how many there are.
 fn without_zeros<N: ModelNumber>(targets: &mut [StateId], row: &mut [N]) -> Result<usize, RowFault> {
     let mut length = 0;
@@ -211,4 +227,27 @@ fn brief(number: &impl ModelNumber) -> String {
 /// `Σ_t P(t) · reward(t)`, exactly.
 pub(super) fn expectation(probabilities: &[Rational], rewards: &[Rational]) -> Rational {
     sum(probabilities.iter().zip(rewards).map(|(probability, reward)| probability * reward))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled<N: ModelNumber>(row: &[N], written: Written, strict: bool) -> Result<usize, RowFault> {
+        let mut targets: Vec<StateId> = (0..row.len()).map(StateId::from).collect();
+        Rows::new(strict).settle(&mut targets, &mut row.to_vec(), written)
+    }
+
+    /// In binary 0.1 + 0.2 + 0.7 is 1 less 2^-54 or so, which disappears if doubles are added.
+    #[test]
+    fn a_strict_reader_adds_doubles_exactly_and_trusts_decimals() {
+        let row = [0.1, 0.2, 0.7];
+        assert_eq!(settled(&row, Written::Doubles, false), Ok(3));
+        assert_eq!(settled(&row, Written::Decimals, true), Ok(3), "the decimals sum to 1");
+        let Err(RowFault::Sum(sum, OffOne::Strict)) = settled(&row, Written::Doubles, true) else {
+            panic!("not refused")
+        };
+        assert!(sum.starts_with("1 − ") && sum.ends_with("e-17"), "{sum}");
+        assert_eq!(settled(&[0.25, 0.75], Written::Doubles, true), Ok(2));
+    }
 }

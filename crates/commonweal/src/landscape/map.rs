@@ -15,8 +15,9 @@ use std::sync::atomic::Ordering;
 /// How often a cell of a map is divided into four if boundaries meet in it.
 pub const DEPTH: u32 = 3;
 
-/// The work, in about nanoseconds, after which no cell of a map for pictures is cut further.
-const MOST_WORK: u64 = 4_000_000_000;
+/// The work, in about nanoseconds, after which no cell of a map for pictures is cut further. Infinitely many regions can meet in
+/// one point, so that no amount of work separates them all.
+const MOST_WORK: u64 = 2_000_000_000;
 
 /// Regions of two discounts in which the same strategy is best from the start state.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +75,7 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
         labels
     };
     let plane = plane(plane_options, label, may_cut);
-    let stopped = options.stop.reason().or(plane.is_coarse.then_some(StopReason::Work));
+    let stopped = options.stop.reason();
     let plays = survey.into_plays();
     let mut order: Vec<Label> = plane.outlines.keys().copied().collect();
     // By how long it takes until the strategy settles.
@@ -95,6 +96,12 @@ impl StrategyMap {
     /// The discounts at a spot.
     pub fn discounts(&self, spot: Spot) -> [Rational; 2] {
         place(&self.grids, spot)
+    }
+
+    /// The share of the map in which boundaries meet that are not separated: there the regions are as coarse as the cells.
+    pub fn coarse_share(&self) -> f64 {
+        let side = self.grids[0].units();
+        self.plane.coarse.iter().map(|&(_, size)| (size as f64 / side).powi(2)).sum()
     }
 
     /// The share of the map that a region takes.
@@ -137,6 +144,7 @@ impl StrategyMap {
         let ids: HashMap<&Play, Label> = self.plays.iter().enumerate().map(|(id, play)| (play, Some(id))).collect();
         let class = |label: Option<&Label>| Some(label.and_then(|label| class_of.get(label)).map_or(n, |&class| class));
         let mut survey = Survey::new(model, varied(self.axes, &self.grids), 0, options);
+        let work = survey.work();
         let (cells, within) = (self.grids[0].steps, UNITS >> PICTURE_BITS);
         let options = PlaneOptions { cells, units: UNITS, depth: DEPTH + 1, thin: 0, within };
         let label = |spots: &[Spot]| -> Vec<Label> {
@@ -150,7 +158,7 @@ impl StrategyMap {
                 .collect();
             spots.iter().map(|spot| found.get(spot).copied().unwrap_or_else(|| class(self.known.get(spot)))).collect()
         };
-        let mut plane = plane(options, label, || true);
+        let mut plane = plane(options, label, || work.load(Ordering::Relaxed) < MOST_WORK);
         let outline = |class: usize| plane.outlines.remove(&Some(class)).unwrap_or_default();
         let outlines: Vec<Vec<Vec<Spot>>> = (0..classes.len()).map(outline).collect();
         classes.into_iter().zip(outlines).map(|(labels, outline)| RegionClass { labels, outline }).collect()

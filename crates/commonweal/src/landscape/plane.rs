@@ -40,8 +40,8 @@ pub struct Plane {
     pub boundaries: Vec<([Label; 2], Vec<Spot>)>,
     /// Every change that was located on an edge: the place just before it, the place just after, and the change.
     pub located: Vec<(Spot, Spot, LabelChange)>,
-    /// Whether cells in which boundaries meet were left as they are.
-    pub is_coarse: bool,
+    /// Cells in which boundaries meet that were left as they are: the lower left corner and the length of a side.
+    pub coarse: Vec<(Spot, u64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ struct Atlas<L> {
 }
 
 /// The regions by label, where `labels` tells the labels of any places.
-/// Cells are cut as long as `may_cut` allows it; the plane says if it did not.
+/// Cells are cut as long as `may_cut` allows it; the plane says which it did not.
 pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, may_cut: impl Fn() -> bool) -> Plane {
     let mut atlas = Atlas { labels, options, nodes: HashMap::new(), lines: BTreeMap::new(), edges: HashMap::new() };
     let each = |index: u64| index * options.units;
@@ -88,7 +88,8 @@ pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, m
         atlas.visit(&cells);
         let cut = atlas.cells_to_cut(&cells);
         if cut.is_empty() || !may_cut() {
-            return Plane { is_coarse: !cut.is_empty(), ..atlas.assemble(&cells) };
+            let coarse = cut.iter().map(|cell| (cell.corner, cell.size)).collect();
+            return Plane { coarse, ..atlas.assemble(&cells) };
         }
         cells =
             cells.into_iter().flat_map(|cell| if cut.contains(&cell) { cell.quarters() } else { vec![cell] }).collect();
@@ -266,7 +267,7 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
                 .flat_map(|(pair, chords)| chains(&chords).into_iter().map(move |chain| (pair, chain)))
                 .collect(),
             located: located.collect(),
-            is_coarse: false,
+            coarse: Vec::new(),
         }
     }
 

@@ -119,6 +119,12 @@ impl<'m> Survey<'m> {
         self.stop.reason().is_some()
     }
 
+    /// What the long-term strategy of a solution, or the one that its tail follows, does from the start state on.
+    pub fn long_term_play(&self, solution: &Answer) -> Option<Play> {
+        let tail = self.model.states().map(|state| solution.strategy().tail(state));
+        Play::unless_stopped(self.model, &CountingStrategy::positional(tail), self.model.start(), &self.stop)
+    }
+
     /// The labels at these points, solved in parallel.
     ///
     /// # Panics

@@ -51,6 +51,9 @@ pub struct SweepPoint {
     pub memory: Step,
     /// The changes between this point and the next of the grid.
     pub changes: Vec<SweepChange>,
+    /// Whether the long-term strategy is another one at the next point of the grid. It often stays where the play changes: then only
+    /// how long the agent deviates changes.
+    pub long_term_changes: bool,
 }
 
 /// Where the play changes.
@@ -103,6 +106,7 @@ impl SweepPoint {
             horizon: solution.horizon().clone(),
             memory: solution.memory(start).clone(),
             changes: Vec::new(),
+            long_term_changes: false,
         }
     }
 }
@@ -129,6 +133,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points: Vec<SweepPoint> = Vec::with_capacity(own.len());
     let mut stopped = None;
+    let mut last_long_term: Option<(u64, Play)> = None;
     for batch in own.chunks(BATCH) {
         let places: Vec<Vec<Rational>> = batch.iter().map(|&index| vec![grid.point(index)]).collect();
         for (&index, solution) in batch.iter().zip(survey.solutions(&places)) {
@@ -138,6 +143,11 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
                 stopped = stopped.or(Some(reason));
             }
             labels.insert(index, label);
+            let long_term = survey.long_term_play(&solution);
+            if let (Some((last, before)), Some(after), Some(point)) = (&last_long_term, &long_term, points.last_mut()) {
+                point.long_term_changes = last + 1 == index && before != after;
+            }
+            last_long_term = long_term.map(|play| (index, play));
             points.push(SweepPoint::new(model, &solution, index, grid.point(index), label));
         }
         if survey.is_stopped() {

@@ -1,7 +1,7 @@
 //! What a strategy does from the start state on, in words: `a twice, then b for ever`.
 
 use super::play::Difference;
-use super::{Label, Play, StrategyMap};
+use super::{Label, Play, RegionClass, StrategyMap};
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::numbers;
@@ -22,28 +22,39 @@ pub fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
-/// A line for each of these plays, named by [`letter`]s. If the words are incomplete, the line begins with the first difference
-/// from the earlier play with which it agrees for the longest time.
+/// A line for each of these plays, named by [`letter`]s.
 pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
-    let line = |(at, play): (usize, &&Play)| {
+    let named: Vec<(String, &Play)> = plays.iter().enumerate().map(|(at, play)| (letter(at), *play)).collect();
+    key_of(model, &named)
+}
+
+/// A line for each of these plays with their names. If the words are incomplete, the line begins with the first difference from the
+/// earlier play with which it agrees for the longest time. Different plays have different lines.
+fn key_of(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
+    let line = |(at, (_, play)): (usize, &(String, &Play))| {
         let (text, is_whole) = words(model, play);
         if is_whole {
             return text;
         }
         let differences =
-            plays[..at].iter().enumerate().filter_map(|(other, before)| Some((play.parts_from(before)?, other)));
+            plays[..at].iter().enumerate().filter_map(|(other, (_, before))| Some((play.parts_from(before)?, other)));
         // Of several, the first.
         let longest = differences.max_by(|(a, one), (b, other)| a.step.cmp(&b.step).then(other.cmp(one)));
         match longest {
             Some((difference, other)) if !difference.step.is_zero() => {
-                let (step, letter) = (numbers::steps(&difference.step), letter(other));
+                let (step, letter) = (numbers::steps(&difference.step), &plays[other].0);
                 let one = shown_name(model.about().step());
                 format!("from {one} {step} {}; before that as {letter}", in_place(model, &difference))
             }
             _ => text,
         }
     };
-    plays.iter().enumerate().map(line).collect()
+    let lines: Vec<String> = plays.iter().enumerate().map(line).collect();
+    let is_shared = |line: &String| lines.iter().filter(|other| *other == line).count() > 1;
+    let told_apart = |(line, (_, play)): (&String, &(String, &Play))| {
+        if is_shared(line) { format!("{line} [{:04x}]", fingerprint(play)) } else { line.clone() }
+    };
+    lines.iter().zip(plays).map(told_apart).collect()
 }
 
 /// The regions that reports and pictures name, with their names: the largest, in the map's order.
@@ -71,6 +82,29 @@ pub fn named_regions(model: &Structure, map: &StrategyMap) -> NamedRegions {
         None => (label, "–".to_owned(), "not solved".to_owned()),
     };
     NamedRegions { others: map.order.len() - labels.len(), regions: labels.into_iter().map(&mut entry).collect() }
+}
+
+/// The name and the words of each region of a picture that shows the map in these classes: those of [`named_regions`], but the words
+/// refer only to regions that the picture shows. A class of several regions has no name.
+pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> Vec<(String, String)> {
+    let named = named_regions(model, map).regions;
+    let shown = |class: &RegionClass| match class.labels.as_slice() {
+        [label] => named.iter().find(|(other, ..)| other == label),
+        _ => None,
+    };
+    let solved = |class: &RegionClass| {
+        let (label, letter, _) = shown(class)?;
+        Some((letter.clone(), &map.plays[(*label)?]))
+    };
+    let mut words = key_of(model, &classes.iter().filter_map(solved).collect::<Vec<_>>()).into_iter();
+    let entry = |class: &RegionClass| match shown(class) {
+        Some((Some(_), letter, _)) => (letter.clone(), words.next().expect("one for each")),
+        Some((None, letter, words)) => (letter.clone(), words.clone()),
+        // Where regions are not separated there may be further ones.
+        None if map.plane.coarse.is_empty() => (String::new(), format!("{} other strategies", class.labels.len())),
+        None => (String::new(), format!("{} or more other strategies", class.labels.len())),
+    };
+    classes.iter().map(entry).collect()
 }
 
 /// `b in s3 in place of a`, for the first states that differ.
@@ -150,4 +184,55 @@ fn fingerprint(play: &Play) -> u16 {
         }
     }
     (hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use crate::model::StateId;
+    use crate::strategy::{Change, CountingStrategy};
+
+    /// A lottery leads to one of four states, in each of which `a` is taken until a step and `b` from then on.
+    fn plays(steps: &[[u64; 4]]) -> (crate::model::Mdp, Vec<Play>) {
+        let drawn =
+            ["n", "e", "s", "w"].map(|state| format!("  {state}: {{a: {{to: {state}}}, b: {{to: {state}}}}}\n"));
+        let lots = "  lots: {draw: {to: {n: 1/4, e: 1/4, s: 1/4, w: 1/4}}}\n";
+        let text = format!("principals: {{p: 1/2}}\nstates:\n{lots}{}", drawn.concat());
+        let model = read_model(&text).expect("a model");
+        let play = |steps: &[u64; 4]| {
+            let choice = |state: usize, at: usize| model.choices(StateId::from(state)).nth(at).expect("a choice");
+            let change = |from: u64, choice| Change { from: Step::from(from), choice };
+            let mut changes = vec![vec![change(0, choice(0, 0))]];
+            let drawn = steps.iter().enumerate();
+            changes
+                .extend(drawn.map(|(at, &step)| vec![change(0, choice(at + 1, 0)), change(step, choice(at + 1, 1))]));
+            Play::of(&model, &CountingStrategy::from_changes(&model, changes), StateId::from(0))
+        };
+        let plays = steps.iter().map(play).collect();
+        (model, plays)
+    }
+
+    #[test]
+    fn a_key_refers_to_entries_that_are_shown_by_the_names_they_have() {
+        let (model, plays) = plays(&[[9, 9, 9, 9], [5, 9, 9, 9], [5, 7, 9, 9]]);
+        let named =
+            |shown: &[usize]| -> Vec<(String, &Play)> { shown.iter().map(|&at| (letter(at), &plays[at])).collect() };
+        let all = key_of(&model, &named(&[0, 1, 2]));
+        assert_eq!(all[1], "from step 5 b in n in place of a; before that as A");
+        assert_eq!(all[2], "from step 7 b in e in place of a; before that as B");
+        // Without the second entry the third is described by the first, without the first it keeps its name.
+        assert_eq!(key_of(&model, &named(&[0, 2]))[1], "from step 5 b in n in place of a; before that as A");
+        assert_eq!(key_of(&model, &named(&[1, 2]))[1], "from step 7 b in e in place of a; before that as B");
+    }
+
+    #[test]
+    fn different_plays_have_different_lines() {
+        // At step 5 two of them take `b` in n, e and one more state, each in another one.
+        let (model, plays) = plays(&[[9, 9, 9, 9], [5, 5, 5, 9], [5, 5, 9, 5]]);
+        let lines = key(&model, &plays.iter().collect::<Vec<_>>());
+        let alike = "from step 5 b in n in place of a, b in e in place of a, and in 1 more state; before that as A";
+        assert!(lines[1].starts_with(alike) && lines[2].starts_with(alike), "{lines:?}");
+        assert_ne!(lines[1], lines[2]);
+    }
 }

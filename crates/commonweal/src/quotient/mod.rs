@@ -18,6 +18,7 @@ use crate::kernel::sweep::longest_row;
 use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, StateId};
 use crate::number::{ModelNumber, Rational};
 use crate::parallel;
+use crate::stop::StopSignal;
 use refinement::{Chance, FIXED_BITS};
 
 /// A model in which equivalent states are merged.
@@ -30,23 +31,23 @@ pub(crate) struct Quotient<N> {
 }
 
 impl Quotient<Rational> {
-    /// The quotient of a model; `None` if no two states are equivalent.
-    pub(crate) fn of(model: &Mdp) -> Option<Quotient<Rational>> {
+    /// The quotient of a model; `None` if no two states are equivalent, or if `stop` is raised on the way.
+    pub(crate) fn of(model: &Mdp, stop: &StopSignal) -> Option<Quotient<Rational>> {
         let labels = labels((0..model.n_choices()).map(|choice| model.rewards(choice.into())));
-        let classes = Classes::of(model, &labels, Alternatives::Listed)?;
+        let classes = Classes::of(model, &labels, Alternatives::Listed, stop)?;
         (classes.len() < model.n_states()).then(|| Quotient::by(model, classes, |chance| chance))
     }
 }
 
 impl Quotient<f64> {
-    /// The quotient of a model in doubles; `None` if it would not be much smaller.
-    pub(crate) fn of_doubles(model: &Mdp<f64>) -> Option<Quotient<f64>> {
+    /// The quotient of a model in doubles; `None` if it would not be much smaller, or if `stop` is raised on the way.
+    pub(crate) fn of_doubles(model: &Mdp<f64>, stop: &StopSignal) -> Option<Quotient<f64>> {
         let bits = |choice: ChoiceId| model.rewards(choice).iter().map(|reward| reward.to_bits());
         if is_probably_varied(model) {
             return None;
         }
         let keys = (0..model.n_choices()).map(|choice| bits(choice.into()).collect::<Vec<u64>>());
-        let classes = Classes::of(model, &labels(keys), Alternatives::Listed)?;
+        let classes = Classes::of(model, &labels(keys), Alternatives::Listed, stop)?;
         let nearest = |chance: u128| chance as f64 * 2f64.powi(-FIXED_BITS);
         pays(classes.len(), model.n_states()).then(|| Quotient::by(model, classes, nearest))
     }

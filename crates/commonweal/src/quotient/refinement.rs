@@ -9,6 +9,7 @@
 use super::partition::{Part, Partition};
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::Rational;
+use crate::stop::{Pace, StopSignal};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -73,10 +74,15 @@ pub(crate) struct Classes {
 
 impl Classes {
     /// The coarsest classes of equivalent states, if choices with equal `labels` have equal rewards. `None` if some probability
-    /// cannot be added exactly.
-    pub(crate) fn of<N: Chance>(model: &Mdp<N>, labels: &[u32], alternatives: Alternatives) -> Option<Classes> {
+    /// cannot be added exactly, or if `stop` is raised on the way.
+    pub(crate) fn of<N: Chance>(
+        model: &Mdp<N>,
+        labels: &[u32],
+        alternatives: Alternatives,
+        stop: &StopSignal,
+    ) -> Option<Classes> {
         let chances = model.arrays().probability.iter().map(N::exactly).collect::<Option<Vec<N::Sum>>>()?;
-        Some(Refinement::new(model, labels, alternatives, chances).classes())
+        Refinement::new(model, labels, alternatives, chances).classes(stop)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -152,11 +158,21 @@ impl<'a, N: Chance> Refinement<'a, N, N::Sum> {
         Refinement { model, alternatives, chances, states, choices, first_into, into, waiting, waits }
     }
 
-    fn classes(mut self) -> Classes {
+    fn classes(mut self, stop: &StopSignal) -> Option<Classes> {
+        // What a member of a block takes, in products of doubles: lookups in a hash table, additions of long numbers.
+        const MEMBER: usize = 100;
+        let mut pace = Pace::of(stop);
         // Once all states are separate there is nothing left to split.
         while self.states.n_blocks() < self.model.n_states()
             && let Some(splitter) = self.waiting.pop()
         {
+            let members = match splitter {
+                Splitter::States(block) => self.states.members(block),
+                Splitter::Choices(block) => self.choices.members(block),
+            };
+            if pace.stops_after(MEMBER * members.len()) {
+                return None;
+            }
             match splitter {
                 Splitter::States(block) => self.split_choices(block),
                 Splitter::Choices(block) => self.split_states(block),
@@ -173,7 +189,7 @@ impl<'a, N: Chance> Refinement<'a, N, N::Sum> {
             *class
         };
         let class_of = self.model.states().map(number).collect();
-        Classes { class_of, first }
+        Some(Classes { class_of, first })
     }
 
     /// Splits choices by their probabilities of a block of states.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn classes_of(model: &Mdp, alternatives: Alternatives) -> Vec<usize> {
     let labels = labels((0..model.n_choices()).map(|choice| model.rewards(choice.into())));
-    let classes = Classes::of(model, &labels, alternatives).expect("fractions are exact");
+    let classes = Classes::of(model, &labels, alternatives, &StopSignal::default()).expect("fractions are exact");
     classes.class_of.iter().map(|&class| classes.first[class as usize].index()).collect()
 }
 
@@ -174,4 +174,18 @@ fn bounds_of_a_doubled_model_hold_what_is_earned_in_both_copies() {
             assert!(bounds.lower() <= exact.upper() && exact.lower() <= bounds.upper(), "seed {seed}: {bounds:?}");
         }
     }
+}
+
+#[test]
+fn a_raised_signal_ends_the_search_for_equivalent_states() {
+    let n = 5_000;
+    let states = (0..n).map(|s| format!("  s{s}: {{go: {{to: s{}}}}}\n", s + 1)).collect::<String>();
+    let end = format!("  s{n}: {{stay: {{reward: 1, to: s{n}}}}}\n  twin: {{stay: {{reward: 1, to: s{n}}}}}\n");
+    let model = read_model(&format!("principals: {{p: 1/2}}\nstates:\n{states}{end}")).expect("a model");
+    assert!(Quotient::of(&model, &StopSignal::default()).is_some());
+    assert!(Quotient::of(&model, &StopSignal::after_polls(1)).is_none());
+    let doubles = model.to_doubles().expect("doubles");
+    let stop = StopSignal::after_polls(1);
+    assert!(Quotient::of_doubles(&doubles, &stop).is_none());
+    assert!(stop.polls_left() < 0, "it was polled, and ended");
 }

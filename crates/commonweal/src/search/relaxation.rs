@@ -82,16 +82,25 @@ impl<'m> Relaxer<'m> {
         let patient = model.discount[0];
         let enough = (NEGLIGIBLE * (1.0 - patient)).ln() / patient.ln();
         let enough = if enough.is_finite() { enough.clamp(4.0, MOST_LAYERS) } else { MOST_LAYERS };
-        let most_layers = if patient == 0.0 { 1 } else { (enough as usize).min(MOST_NUMBERS / model.n_states).max(1) };
+        // Each layer has a number for every state, and a weight for every part.
+        let affordable = MOST_NUMBERS / model.n_states.max(model.n);
+        let most_layers = if patient == 0.0 { 1 } else { (enough as usize).min(affordable).max(1) };
         let (mut power, mut power_error) = (Vec::new(), Vec::new());
+        let mut pace = Pace::of(stop);
+        let mut reached = 0;
         for step in 0..=most_layers as u64 {
+            // A power takes as many products as the step has digits. Stopped, relaxations go no further than this.
+            if pace.stops_after(model.n * (1 + step.checked_ilog2().unwrap_or(0) as usize)) && step > 1 {
+                break;
+            }
+            reached = step as usize;
             for discount in &model.discounts {
                 let weight = discount.power(step);
                 power.push(weight.upper());
                 power_error.push(weight.width());
             }
         }
-        Relaxer { model, power, power_error, most_layers, stop: stop.clone() }
+        Relaxer { model, power, power_error, most_layers: reached, stop: stop.clone() }
     }
 
     /// The relaxation of a box. `near` are the values and the mix of a similar box. Stopped, it is the tail alone, from step 0 on:
@@ -435,4 +444,28 @@ impl Layer<'_> {
 fn largest(values: &[f64], reach: &[StateId], model: &Doubles) -> Vec<f64> {
     let of = |i: usize| reach.iter().map(|&state| values[i * model.n_states + state.index()].abs()).fold(0.0, f64::max);
     (0..model.n).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use crate::principals;
+
+    /// The weights of a thousand parts over every layer would take gigabytes and longer than any limit.
+    #[test]
+    fn many_parts_have_fewer_layers_and_a_raised_signal_ends_them() {
+        let parts: Vec<String> = (0..1_000).map(|i| format!("p{i}: {}/10000", 9_999 - i)).collect();
+        let text = format!("principals: {{{}}}\nstates: {{s: {{a: {{reward: 1, to: s}}}}}}\n", parts.join(", "));
+        let model = read_model(&text).expect("a model");
+        let ordered = principals::order(&model);
+        let doubles = Doubles::of(&ordered, &StopSignal::default()).expect("nobody stops it");
+        let unhurried = Relaxer::new(&doubles, &StopSignal::default());
+        assert_eq!(unhurried.power.len(), (unhurried.most_layers + 1) * 1_000);
+        assert!((2..=MOST_NUMBERS / 1_000).contains(&unhurried.most_layers), "{}", unhurried.most_layers);
+        let stopped = Relaxer::new(&doubles, &StopSignal::after_polls(2));
+        assert!((1..100).contains(&stopped.most_layers), "{}", stopped.most_layers);
+        assert_eq!(stopped.power[..], unhurried.power[..stopped.power.len()]);
+        assert_eq!(stopped.power.len(), (stopped.most_layers + 1) * 1_000);
+    }
 }

@@ -7,6 +7,7 @@ use crate::model::{ChoiceId, StateId};
 use crate::number::Rational;
 use crate::principals::OrderedModel;
 use crate::quotient::{Alternatives, Classes, labels};
+use crate::stop::StopSignal;
 
 /// The class of every state.
 #[derive(Debug)]
@@ -15,7 +16,8 @@ pub(crate) struct Alike(Classes);
 impl Alike {
     pub(crate) fn of(model: &OrderedModel) -> Alike {
         let labels = labels((0..model.n_choices()).map(|choice| model.rewards(choice.into())));
-        Alike(Classes::of(model.mdp(), &labels, Alternatives::Any).expect("fractions are added up exactly"))
+        let classes = Classes::of(model.mdp(), &labels, Alternatives::Any, &StopSignal::default());
+        Alike(classes.expect("fractions are added up exactly, and nobody stops it"))
     }
 
     /// The probabilities of each class after a choice, in the order of classes.

@@ -91,7 +91,7 @@ impl<N: ModelNumber> Files<N> {
         arrays.reward = self.reward(&arrays)?;
         let written = match self.index.probability {
             Some(NumberType::Rational(_)) => Written::Fractions,
-            _ => Written::Decimals,
+            _ => Written::Doubles,
         };
         settle(&mut arrays, rows, written)?;
         Ok(arrays)
