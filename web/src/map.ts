@@ -233,7 +233,13 @@ export class MapPanel {
         const body = { ...subject.asked, ...inDoubles(shown.view, "1e-9"), x, y, least, greatest, resolution, time_limit: LIMIT };
         const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
-          // A sketch stays until a whole map is there.
+          // A sketch stays until a whole map is there; one that was stopped is better than none.
+          if (!this.map && answer.data?.drawn.some((region) => region.name)) {
+            this.map = answer.data;
+            this.draw(this.own);
+            this.status.textContent = `${told}, of which some are not solved after ${LIMIT} seconds.`;
+            return;
+          }
           if (!this.map) this.clear();
           this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes more than ${LIMIT} seconds.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
           return;

@@ -60,9 +60,8 @@ fn bound(args: &ServeArgs) -> anyhow::Result<Server> {
             }
         },
         Some(0) => Server::bind(0).context("cannot listen on any port of this machine"),
-        Some(port) => Server::bind(port).with_context(|| {
-            format!("cannot listen on port {port}; another program may have it, try another --port")
-        }),
+        Some(port) => Server::bind(port)
+            .with_context(|| format!("cannot listen on port {port}; another program may have it, try another --port")),
     }
 }
 
@@ -156,7 +155,8 @@ impl Program for Commonweal {
     fn report(&self, name: &str, model: &Model, answer: &Answer, stop: &StopSignal) -> String {
         let is_small = model.n_states() <= MOST_REPORTED;
         let comparison = is_small.then(|| at_most(stop, |stop| compare(model, answer, stop)));
-        let front = (is_small && model.n_principals() == 2).then(|| at_most(stop, |stop| front_picture(model, stop)));
+        let front =
+            (is_small && model.n_principals() == 2).then(|| at_most(stop, |stop| front_picture(model, stop))).flatten();
         let text = is_small.then(|| model.to_yaml().ok()).flatten();
         let certified = certify::certify(model, answer, None, stop);
         let checked = certified.map_or_else(|error| error.to_string(), |certified| certified.checked.in_words());
@@ -168,7 +168,7 @@ impl Program for Commonweal {
             own_best: Some(&own_best),
             comparison: comparison.as_ref(),
             outlook: None,
-            front: front.flatten().as_deref(),
+            front: front.as_deref(),
             text: text.as_deref(),
             checked: &checked,
             stop,

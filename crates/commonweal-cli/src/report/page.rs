@@ -87,7 +87,10 @@ impl Page<'_> {
         html += "</section>\n";
         if let Some(text) = self.text {
             html += &section("model", "The model");
-            html += &format!("<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">{}</pre>\n</section>\n", escaped(text));
+            html += &format!(
+                "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">{}</pre>\n</section>\n",
+                escaped(text)
+            );
         }
         html += "</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"

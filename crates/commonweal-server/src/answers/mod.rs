@@ -217,7 +217,8 @@ mod tests {
         let reply = context.so_far.take().expect("bounds");
         assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
         let document: serde_json::Value = serde_json::from_slice(&reply.body).expect("JSON");
-        let bounds = |number: &serde_json::Value| [number["lower"].as_f64().unwrap(), number["upper"].as_f64().unwrap()];
+        let bounds =
+            |number: &serde_json::Value| [number["lower"].as_f64().unwrap(), number["upper"].as_f64().unwrap()];
         let start = &document["states"]["s0"];
         let known = [&start["welfare"], &start["payoffs"]["alice"], &start["payoffs"]["bob"]].map(bounds);
         for (found, expected) in known.iter().zip([[-4.5, 27.0], [-3.0, 18.0], [-1.5, 9.0]]) {

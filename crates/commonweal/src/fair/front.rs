@@ -145,7 +145,8 @@ pub(super) fn within_work<'m, T>(
 fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
     let [x, y] = principals.map(PrincipalId::index);
     let (vertices, edges) = (Vec::new(), Vec::new());
-    let mut walk = Walk { set, x, y, options, vertices, edges, stopped: None, kept_free: 0, exact: true, gap: Rational::ZERO };
+    let mut walk =
+        Walk { set, x, y, options, vertices, edges, stopped: None, kept_free: 0, exact: true, gap: Rational::ZERO };
     let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[set.own_way(own), set.own_way(other)]));
     let (first, last) = (first?, last?);
     let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };

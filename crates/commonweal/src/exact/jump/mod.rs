@@ -12,8 +12,8 @@ mod radius;
 mod stage_end;
 
 pub(super) use harmonic::Harmonic;
-pub(super) use radius::{distance, hides_what_follows};
 pub(crate) use radius::farthest;
+pub(super) use radius::{distance, hides_what_follows};
 pub(super) use stage_end::StageEnd;
 
 use super::Advantages;
