@@ -247,15 +247,14 @@ impl Sketched {
         by_size.truncate(DRAWN);
         let (large, small): (Vec<_>, Vec<_>) =
             regions.into_iter().enumerate().partition(|(at, _)| by_size.contains(at));
-        let solved: Vec<&Play> = large.iter().map(|(_, (play, _))| *play).collect();
+        let [large, small] = [large, small].map(|list| list.into_iter().map(|(_, region)| region).collect::<Vec<_>>());
+        let solved: Vec<&Play> = large.iter().map(|(play, _)| *play).collect();
         let words = key(self.model.structure(), &solved);
-        let region = |(at, (words, (_, (_, cells)))): (usize, (String, &(usize, (&Play, Vec<u64>))))| DrawnRegion {
-            name: letter(at),
-            words,
-            is_rest: false,
-            outline: squares(cells, &self.grid),
-        };
-        let mut drawn: Vec<DrawnRegion> = words.into_iter().zip(&large).enumerate().map(region).collect();
+        let mut drawn = Vec::new();
+        for (at, (words, (_, cells))) in words.into_iter().zip(&large).enumerate() {
+            let outline = squares(cells, &self.grid);
+            drawn.push(DrawnRegion { name: letter(at), words, is_rest: false, outline });
+        }
         let rest = |words: String, cells: &[u64]| DrawnRegion {
             name: String::new(),
             words,
@@ -263,7 +262,7 @@ impl Sketched {
             outline: squares(cells, &self.grid),
         };
         if !small.is_empty() {
-            let mut others: Vec<u64> = small.iter().flat_map(|(_, (_, cells))| cells.iter().copied()).collect();
+            let mut others: Vec<u64> = small.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
             others.sort_unstable();
             drawn.push(rest(format!("{} other strategies", small.len()), &others));
         }
