@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
@@ -105,19 +105,19 @@ fn at_most<T>(stop: &StopSignal, work: impl FnOnce(&StopSignal) -> T) -> T {
     const SHARE: Duration = Duration::from_secs(8);
     const PULSE: Duration = Duration::from_millis(20);
     let own = StopSignal::after(SHARE);
-    let is_done = AtomicBool::new(false);
+    let (is_working, ended) = channel::<()>();
+    let relay = own.clone();
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
+        scope.spawn(move || {
+            // The other end is dropped when the work is done, or has panicked.
+            while ended.recv_timeout(PULSE) == Err(RecvTimeoutError::Timeout) {
                 if stop.reason().is_some() {
-                    own.raise();
+                    relay.raise();
                 }
-                std::thread::sleep(PULSE);
             }
         });
-        let found = work(&own);
-        is_done.store(true, Ordering::Relaxed);
-        found
+        let _is_working = is_working;
+        work(&own)
     })
 }
 
