@@ -126,7 +126,8 @@ fn front_picture(model: &Model, stop: &StopSignal) -> Option<String> {
     let options = Options { stop: stop.clone(), ..Options::default() };
     let set = PayoffSet::new(model, &options);
     let axes = [0.into(), 1.into()];
-    let limits = FrontOptions { gap: front_gap(&set, Some(axes), None), ..FrontOptions::default() };
+    // As many vertices as the explorer shows, so that there is time for the rules' points too.
+    let limits = FrontOptions { gap: front_gap(&set, Some(axes), None), vertex_limit: 24, ..FrontOptions::default() };
     let found = front_in(&set, axes, &limits).ok()?;
     Some(front::chart(&set, &found).svg())
 }

@@ -87,10 +87,10 @@ impl Page<'_> {
         html += "</section>\n";
         if let Some(text) = self.text {
             html += &section("model", "The model");
-            html += &format!(
-                "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">{}</pre>\n</section>\n",
-                escaped(text)
-            );
+            // Line by line, because a line break would not be kept.
+            let lines: Vec<String> = text.lines().map(escaped).collect();
+            html += "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">";
+            html += &(lines.join("\n") + "</pre>\n</section>\n");
         }
         html += "</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"

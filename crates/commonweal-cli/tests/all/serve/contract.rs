@@ -358,7 +358,7 @@ fn the_comparison_and_the_front_are_tables_too() {
 fn a_report_has_the_comparison_the_front_and_the_model() {
     let server = Serving::new(&PATIENT);
     let report = server.post("/api/report", &json!({"model": HOTEL, "discounts": {"bob": "1/2"}})).text().to_owned();
-    for part in ["id=\"simplicity\"", "re-planned", "fair", "id=\"front\"", "id=\"model\"", "bob: 1/2"] {
+    for part in ["id=\"simplicity\"", "re-planned", "fair", "id=\"front\"", "id=\"model\"", "\n  bob: 1/2\n"] {
         assert!(report.contains(part), "{part}");
     }
 }
