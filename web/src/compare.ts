@@ -4,7 +4,7 @@ import { ask } from "./api";
 import type { Compared, Num, Principal, Solution } from "./documents";
 import { el, listed, rove, steadily, table } from "./dom";
 import { RULES, type Compromise } from "./front";
-import { between, decimal, double, isWide, shown, value } from "./numbers";
+import { between, decimal, double, exactly, isWide, shown, value } from "./numbers";
 import { isCost, titled } from "./principals";
 import { isSame, type Question, type Shown } from "./state";
 
@@ -100,23 +100,25 @@ export class ComparePanel {
     this.place.classList.remove("old");
     const { model } = this.shown.view;
     const { principals } = model;
-    const known = new Set(this.compared.map((one) => label(one, model.step)));
+    const known = new Set(this.compared.map((one) => one.rule));
     const rows: Row[] = [
-      ...this.compared.map((one) => ({ name: label(one, model.step) + (one.status ? " (stopped)" : ""), payoffs: one.payoffs, welfare: withUpper(one.welfare, one.upper) })),
-      ...this.fair.filter((one) => !known.has(`fair: ${one.name}`)).map((one) => ({ name: `fair: ${one.name}`, payoffs: one.payoffs, welfare: sum(principals, one.payoffs) })),
+      ...this.compared.map((one) => ({ name: label(one, model.step) + (one.status ? " (stopped)" : ""), payoffs: one.payoffs, ...welfareOf(one) })),
+      ...this.fair.filter((one) => !known.has(one.rule)).map((one) => ({ name: `fair: ${one.name}`, payoffs: one.payoffs, welfare: sum(principals, one.payoffs) })),
     ];
-    const narrow = rows.filter((row) => principals.every((one) => !isWide(row.payoffs[one.name]!)));
-    const largest = Math.max(1e-12, ...narrow.flatMap((row) => principals.map((one) => Math.abs(double(row.payoffs[one.name]!) - double(plan.payoffs[one.name]!)))));
+    /** How much more or less than under the plan; null where bounds do not say. */
+    const changeOf = (row: Row, { name }: Principal): number | null => {
+      const [own, planned] = [row.payoffs[name]!, plan.payoffs[name]!];
+      return isWide(own) || isWide(planned) ? null : double(own) - double(planned);
+    };
+    const largest = Math.max(0, ...rows.flatMap((row) => principals.map((one) => Math.abs(changeOf(row, one) ?? 0))));
     const cell = (row: Row, principal: Principal) => {
-      const { name } = principal;
-      const change = double(row.payoffs[name]!) - double(plan.payoffs[name]!);
-      const share = Math.round((50 * Math.abs(change)) / largest);
-      const bar = el("i", { class: change > 0 !== isCost(principal) ? "gain" : "loss", style: `--share:${share}%` });
-      return el("div", { class: "versus" }, shown(row.payoffs[name]!), row.payoffs === plan.payoffs || isWide(row.payoffs[name]!) ? null : el("span", { class: "bar", "aria-hidden": "true" }, bar));
+      const change = changeOf(row, principal);
+      const bar = (change: number) => el("i", { class: change > 0 !== isCost(principal) ? "gain" : "loss", style: `--share:${largest > 0 ? Math.round((50 * Math.abs(change)) / largest) : 0}%` });
+      return el("div", { class: "versus" }, shown(row.payoffs[principal.name]!), row.payoffs === plan.payoffs || change === null ? null : el("span", { class: "bar", "aria-hidden": "true" }, bar(change)));
     };
     const best = withUpper(plan.welfare, plan.upper);
     const head = ["strategy", "welfare", "loses", ...principals.map(titled)];
-    const cells = rows.map((row, at) => [row.name, shown(row.welfare), at === 0 ? "" : loss(best, row.welfare), ...principals.map((one) => cell(row, one))]);
+    const cells = rows.map((row, at) => [row.name, shown(row.welfare, row.told), at === 0 ? "" : loss(best, row.welfare), ...principals.map((one) => cell(row, one))]);
     const found = listed(table(head, cells, "What other strategies give"));
     steadily(() => this.place.replaceChildren(el("div", { class: "scroll" }, found)));
     rove(this.place, ".number");
@@ -127,6 +129,15 @@ interface Row {
   name: string;
   payoffs: Record<string, Num>;
   welfare: Num;
+  /** What stands behind the welfare, where that is more than the number. */
+  told?: string;
+}
+
+/** The welfare of a row. An upper bound of its class is told even if it is so near that one number stands for both. */
+function welfareOf({ welfare, upper }: Compared): Pick<Row, "welfare" | "told"> {
+  const shownAs = withUpper(welfare, upper);
+  if (upper === undefined || shownAs !== welfare || Number(upper) <= Number(welfare.upper)) return { welfare: shownAs };
+  return { welfare, told: `the one found has ${exactly(welfare)}; none of its class has more than ${Number(upper)}` };
 }
 
 /** The welfare of a class whose best strategy is not known: from what was found to the upper bound, unless they are nearly the same. */

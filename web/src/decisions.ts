@@ -1,6 +1,6 @@
 // What a strategy does in a state.
 
-import type { Decision } from "./documents";
+import type { Decision, Place } from "./documents";
 import { stepNumber, stepText } from "./numbers";
 
 /** What is done at a step. */
@@ -17,4 +17,28 @@ export function played(decisions: Decision[], step: string): string {
     return `${decision.action} before ${step} ${stepText(next.from)}`;
   });
   return told.join(", ");
+}
+
+/** Where two strategies do different things for the first time. */
+export interface Difference {
+  state: string;
+  step: number;
+  actions: [string, string];
+}
+
+/** The first step at which two strategies differ in a state that is met by then; null if they never do, or not before `most` steps. */
+export function firstDifference(one: Record<string, Decision[]>, other: Record<string, Decision[]>, places: Place[], start: string, most = 2000): Difference | null {
+  const byName = new Map(places.map((place) => [place.name, place]));
+  let met = new Set([start]);
+  for (let step = 0; step < most; step++) {
+    const next = new Set<string>();
+    for (const state of met) {
+      const actions = [one, other].map((own) => actionAt(own[state] ?? [], step) ?? "") as [string, string];
+      if (actions[0] !== actions[1]) return { state, step, actions };
+      const row = byName.get(state)?.actions.find((row) => row.name === actions[0]);
+      for (const [to] of row?.to ?? []) next.add(places[to]!.name);
+    }
+    met = next;
+  }
+  return null;
 }

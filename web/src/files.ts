@@ -14,29 +14,40 @@ function kinds(state: State, axes: [string, string] | null): Kind[] {
     ["Model with the sliders in it (YAML)", "/api/model", {}, `${base}.yaml`],
     ["Solution (JSON)", "/api/solve", {}, `${base}.json`],
     ["Table (CSV)", "/api/csv", {}, `${base}.csv`],
+    ["Comparison (CSV)", "/api/csv", { kind: "comparison" }, `${base}-comparison.csv`],
     ["Strategy (JSON)", "/api/strategy", {}, `${base}.strategy.json`],
     ["Certificate", "/api/certificate", {}, `${base}.cert`],
     ...picture("Timeline", "timeline"),
     ...picture("Payoffs over time", "payoffs"),
     ...picture("Who gains, who pays", "gains"),
-    ...(both ? [...picture("Strategy map", "map", { ...both, resolution: 12 }), ...picture("Front", "front", both)] : []),
+    ...(both
+      ? ([
+          ...picture("Strategy map", "map", { ...both, resolution: 12 }),
+          ["Strategy map (JSON)", "/api/map", { ...both, resolution: 12 }, `${base}-map.json`],
+          ...picture("Front", "front", both),
+          ["Front (CSV)", "/api/csv", { kind: "front", ...both }, `${base}-front.csv`],
+        ] as Kind[])
+      : []),
   ];
 }
 
-/** Fills the list of files; a choice downloads one, and `failed` says why it did not. */
-export function fillFiles(select: HTMLSelectElement, state: () => State, axes: () => [string, string] | null, failed: (text: string) => void): void {
+/** Fills the list of files; a choice downloads one, and `failed` says why it did not. The result fills it again, for another model. */
+export function fillFiles(select: HTMLSelectElement, state: () => State, axes: () => [string, string] | null, failed: (text: string) => void): () => void {
+  let filled = "";
   const fill = () => {
     const names = ["Model as it is typed (YAML)", ...kinds(state(), axes()).map(([label]) => label), "Graph (SVG)"];
+    // A list that is open keeps its place.
+    if (filled === String(names)) return;
+    filled = String(names);
     select.replaceChildren(new Option("Download …", ""), ...names.map((name) => new Option(name, name)));
   };
-  select.addEventListener("focus", fill);
-  select.addEventListener("pointerdown", fill);
   fill();
   select.addEventListener("change", () => {
     const chosen = select.value;
     select.value = "";
     void download(chosen, state(), axes(), failed);
   });
+  return fill;
 }
 
 async function download(chosen: string, state: State, axes: [string, string] | null, failed: (text: string) => void): Promise<void> {

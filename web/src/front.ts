@@ -1,18 +1,20 @@
 // The Pareto front of two principals, the points that rules choose on it, and the details of a chosen point.
 
 import { ask } from "./api";
-import { played } from "./decisions";
+import { firstDifference, played } from "./decisions";
 import type { Decision, Fair, Front, Num, View } from "./documents";
 import { el, roomOf, rove, short, steadily, svg } from "./dom";
-import { decimal, double, shown, signed, value } from "./numbers";
+import { decimal, double, normalised, shown, shownFraction, signed, stepText, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
 import { isCost } from "./principals";
-import { isSame, type Question, type Shown } from "./state";
+import { inDoubles, isSame, type Question, type Shown } from "./state";
 
 /** A point that a click shows. */
 export interface Compromise {
   name: string;
+  /** The rule that chooses it, if one does. */
+  rule?: string;
   payoffs: Record<string, Num>;
   /** The strategies that are drawn from, with their probabilities. */
   mix: { probability: string; decisions: Record<string, Decision[]> }[];
@@ -28,7 +30,7 @@ export const RULES: [string, string][] = [
 
 /** How many vertices a front has here: more cannot be told apart. What takes this many seconds is given up. */
 const VERTICES = 24;
-const LIMIT = 60;
+const LIMIT = 30;
 
 /** Marks of the rules' points: they differ in shape as well as in colour. */
 const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
@@ -43,7 +45,8 @@ export class FrontPanel {
   private asking: AbortController | null = null;
   /** Whether the question was ended before it was answered. */
   private isCancelled = false;
-  private chosen: Compromise | null = null;
+  /** The name of the mark whose details are shown. */
+  private chosen: string | null = null;
 
   constructor(
     private readonly place: HTMLElement,
@@ -95,7 +98,7 @@ export class FrontPanel {
     const hasCosts = shown.view.model.principals.some(isCost);
     try {
       const body = { ...shown.asked, time_limit: LIMIT };
-      const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1], vertices: VERTICES }, asking.signal);
+      const answer = await ask<Front>("/api/front", { ...body, ...inDoubles(shown.view, "1e-3"), x: axes[0], y: axes[1], vertices: VERTICES }, asking.signal);
       if (!answer.ok && !answer.data?.vertices) {
         this.clear();
         const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
@@ -106,13 +109,19 @@ export class FrontPanel {
         this.draw();
       }
       for (const [rule, name] of hasCosts ? [] : RULES) {
-        const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
+        const answer = await ask<Fair>("/api/fair", { ...body, ...inDoubles(shown.view, "1e-6"), rule }, asking.signal);
         const fair = answer.data;
-        if (!fair?.mix?.length) continue;
-        // What was found before the time ran out is a compromise too, if not the fairest.
-        const found = fair.status === "stopped" ? `${name}, best so far` : name;
-        this.fair.push({ name: found, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
-        this.draw();
+        if (fair?.mix?.length) {
+          // What was found before the time ran out is a compromise too, if not the fairest.
+          const found = fair.status === "stopped" ? `${name}, best so far` : name;
+          this.fair.push({ name: found, rule, payoffs: fair.payoffs, mix: fair.mix, weights: normalised(fair.weights) });
+          this.draw();
+        }
+        if (!answer.ok && answer.status === 503) {
+          // The next rule would take as long.
+          this.status.textContent += ` The rules of fairness take more than ${LIMIT} seconds each; the program takes longer: commonweal fair.`;
+          break;
+        }
       }
       this.asking = null;
     } catch (error) {
@@ -171,18 +180,17 @@ export class FrontPanel {
       const [[px, py], [qx, qy]] = [at(point.payoffs), at(other.payoffs)];
       return Math.hypot(chart.x(px) - chart.x(qx), chart.y(py) - chart.y(qy)) < 3;
     };
-    // Rules often agree: a mark below others is drawn larger than they are, and the legend says with which it coincides.
-    const above = (index: number) => this.fair.filter((point, other) => other > index && isAt(point, this.fair[index]!)).length;
-    const below = (point: Compromise, index: number) => [plan, ...this.fair.slice(0, index)].filter((other) => isAt(point, other)).map((other) => other.name);
-    const mark = (point: Compromise, d: string, colour: string, scale = 1) => {
-      const [px, py] = at(point.payoffs);
-      const chosen = this.chosen?.name === point.name ? " chosen" : "";
-      const told = `${point.name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
-      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)}) scale(${scale})`, style: `fill:${colour}`, tabindex: -1, role: "button", "aria-label": told, "data-point": point.name });
-      shape.append(svg("title", {}, told));
+    /** One mark for all points at a place: their shapes, the later ones smaller on top of the earlier ones. */
+    const mark = (points: Marked[]) => {
+      const [px, py] = at(points[0]!.point.payoffs);
+      const name = points.map(({ point }) => point.name).join(", ");
+      const chosen = this.chosen === name ? " chosen" : "";
+      const told = `${name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
+      const shape = svg("g", { class: `mark${chosen}`, transform: `translate(${chart.x(px)} ${chart.y(py)})`, tabindex: -1, role: "button", "aria-label": told, "data-point": name });
+      shape.append(svg("title", {}, told), ...points.map(({ d, colour }, index) => svg("path", { d, transform: `scale(${1 + 0.5 * (points.length - 1 - index)})`, style: `fill:${colour}` })));
       const pick = () => {
-        this.chosen = point;
-        steadily(() => this.tell(of, point));
+        this.chosen = name;
+        steadily(() => this.tell(of, points.map(({ point }) => point)));
         this.draw();
       };
       shape.addEventListener("click", pick);
@@ -193,41 +201,80 @@ export class FrontPanel {
       });
       chart.drawing.append(shape);
     };
-    for (const vertex of vertices) mark(vertex, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", series(0));
-    mark(plan, "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", this.fair.some((point) => isAt(point, plan)) ? 1.5 : 1);
-    this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1), 1 + 0.6 * above(index)));
-    const swatch = (d: string, colour: string, name: string) =>
-      el("li", {}, svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` })), name);
-    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" ≈ "))));
+    for (const vertex of vertices) mark([{ point: vertex, d: "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", colour: series(0) }]);
+    // Rules often agree, with each other or with the plan.
+    const groups: Marked[][] = [[{ point: plan, d: "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", colour: "var(--ink)" }]];
+    this.fair.forEach((point, index) => {
+      const marked = { point, d: SHAPES[index % SHAPES.length]!, colour: series(index + 1) };
+      const group = groups.find(([first]) => isAt(point, first!.point));
+      if (group) group.push(marked);
+      else groups.push([marked]);
+    });
+    groups.forEach(mark);
+    const swatch = ({ d, colour }: Marked) => svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` }));
+    const told = ({ point }: Marked) => (point.name === plan.name ? "the plan: greatest sum" : point.name);
+    const entry = (group: Marked[]) => el("li", {}, ...group.flatMap((one, index) => [swatch(one), `${told(one)}${index < group.length - 1 ? " ≈" : ""}`]));
+    const legend = el("ul", { class: "legend" }, ...groups.map(entry));
     const focused = document.activeElement?.getAttribute("data-point");
     steadily(() => this.place.replaceChildren(chart.drawing, legend));
     rove(this.place, "[data-point]");
     if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
-  /** Says what a compromise gives whom, and how it is played. */
-  private tell({ asked, view }: Shown, point: Compromise): void {
+  /** Says what the compromises of a mark give whom, and how they are played. Those that are the same point are told once. */
+  private tell(of: Shown, points: Compromise[]): void {
+    const isEqual = (one: Compromise, other: Compromise) =>
+      Object.entries(one.payoffs).every(([name, number]) => Math.abs(double(number) - double(other.payoffs[name]!)) <= 1e-9 * Math.max(1, Math.abs(double(number))));
+    const told: Compromise[] = [];
+    for (const point of points) {
+      const same = told.findIndex((other) => isEqual(other, point));
+      if (same < 0) told.push(point);
+      // A rule's point says how it is weighted, the plan does not.
+      else told[same] = { ...(Object.keys(told[same]!.weights).length > 0 ? told[same]! : point), name: `${told[same]!.name}, ${point.name}` };
+    }
+    this.told.replaceChildren(...told.flatMap((point) => this.details(of, point)));
+    rove(this.told, ".number");
+  }
+
+  private details({ asked, view }: Shown, point: Compromise): (Node | string)[] {
     const names = view.model.principals.map((principal) => principal.name);
     const plan = view.solution.states[view.solution.start]!.payoffs;
     const row = (name: string, number: Num) =>
       el("li", {}, `${name} ${costs(view, name) ? "costs" : "gets"} `, shown(number), ` (${signed(double(number) - double(plan[name]!))} against the plan)`);
     const start = view.solution.start;
-    const mix = point.mix.map((drawn) => {
-      const chance = point.mix.length > 1 ? `with probability ${drawn.probability}: ` : "";
-      return el("li", {}, `${chance}in ${start} ${played(drawn.decisions[start] ?? [], view.model.step)}`);
+    const mix = point.mix.map((drawn, index) => {
+      const chance = point.mix.length > 1 ? [`strategy ${index + 1}, with probability `, shownFraction(drawn.probability), ": "] : [];
+      const differs = index === 0 ? "" : apart(view, point.mix[0]!.decisions, drawn.decisions);
+      return el("li", {}, ...chance, `in ${start} ${played(drawn.decisions[start] ?? [], view.model.step)}${differs}`);
     });
     // Who has no weight does not count.
     const isKnown = Object.keys(point.weights).length > 0;
     const weights = names.map((name) => [name, point.weights[name] ?? "0"] as const);
     const isUsable = isKnown && weights.every(([, weight]) => weight.length < 40);
-    this.told.replaceChildren(
+    const listed = weights.flatMap(([name, weight], index) => [`${index > 0 ? ", " : ""}${name} `, shownFraction(weight)]);
+    return [
       el("h4", {}, point.name),
       el("ul", {}, ...Object.entries(point.payoffs).map(([name, number]) => row(name, number)), ...mix),
-      !isKnown ? "" : el("p", { class: "note" }, `It is optimal for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
+      !isKnown ? "" : el("p", { class: "note" }, "It is optimal for the weights ", ...listed, "."),
       isUsable ? el("button", { type: "button", click: () => this.use(asked, Object.fromEntries(weights)) }, "Set the weight sliders to these") : "",
-    );
-    rove(this.told, ".number");
+    ];
   }
+}
+
+/** A point with the shape of its mark. */
+interface Marked {
+  point: Compromise;
+  d: string;
+  colour: string;
+}
+
+/** How the second of two strategies is told from the first, in words. */
+function apart(view: View, first: Record<string, Decision[]>, second: Record<string, Decision[]>): string {
+  const places = view.model.states;
+  const found = places && firstDifference(first, second, places, view.solution.start);
+  if (!found) return "";
+  const { state, step, actions } = found;
+  return `; it differs from strategy 1 first in ${state} at ${view.model.step} ${stepText(step)}: ${actions[1]} in place of ${actions[0]}`;
 }
 
 /** Whether what a principal gets is a cost. */

@@ -43,6 +43,10 @@ let refuse: ((why: string) => void) | null = null;
 
 const editor = new Editor((text) => {
   state.model = text;
+  // An example that was changed is no longer that example; a file stays that file.
+  const same = opened.gallery.find((entry) => entry.model === text);
+  if (same) state.name = same.name;
+  else if (opened.gallery.some((entry) => entry.name === state.name)) state.name = "model";
   after("typing", REST_TYPING, refresh);
 });
 const sliders = new Sliders(byId("sliders"), (change) => {
@@ -66,9 +70,20 @@ const graph = new GraphPanel(byId("graph"), (name) => {
 const map = new MapPanel(byId("map"), byId("map-status"), ({ model }, discounts) => {
   // A map of the model before has nothing to say about this one.
   if (model !== state.model) return;
-  state.discounts = { ...state.discounts, ...discounts };
+  const before = state.discounts;
+  // A preference that is more than a single discount is lost with the click: one more click brings it back.
+  const lost = (shown?.view.model.principals ?? []).filter((principal) => principal.discount === null && principal.name in discounts);
+  state.discounts = { ...before, ...discounts };
   refuse = null;
   refresh();
+  if (lost.length === 0) return;
+  const undo = () => {
+    state.discounts = before;
+    byId("map-undo").replaceChildren();
+    refresh();
+  };
+  const told = lost.map((principal) => `${principal.name} has a single discount now, in place of ${principal.stated}.`);
+  byId("map-undo").replaceChildren(`${told.join(" ")} `, el("button", { type: "button", click: undo }, "Undo"));
 });
 const front = new FrontPanel(byId("front"), byId("front-status"), byId("compromise"), ({ model }, weights) => {
   if (model !== state.model) return;
@@ -167,7 +182,10 @@ function refused(asked: Question, status: number, mistake: Mistake): void {
 function accept(found: Shown): void {
   document.body.classList.remove("stale");
   editor.show(null);
-  if (shown?.asked.model !== found.asked.model) for (const panel of [map, front, compare]) panel.forget();
+  if (shown?.asked.model !== found.asked.model) {
+    for (const panel of [map, front, compare]) panel.forget();
+    byId("map-undo").replaceChildren();
+  }
   shown = found;
   suit(found.view);
   actions = new Actions();
@@ -197,7 +215,7 @@ function draw(): void {
   const { model } = view;
   drawSliders();
   steadily(() => {
-    byId("title").textContent = model.name ?? opened.gallery.find((entry) => entry.name === state.name)?.title ?? state.name;
+    byId("title").textContent = model.name ?? opened.gallery.find((entry) => entry.model === state.model)?.title ?? (state.name === "model" ? "A model" : state.name);
     byId("description").textContent = model.description ?? (opened.gallery.find((entry) => entry.model === state.model)?.description ?? "");
     drawAnswer(byId("answer"), view);
     drawSteps();
@@ -208,6 +226,7 @@ function draw(): void {
   byId("state-names").replaceChildren(...(model.states ?? []).slice(0, 2000).map((place) => el("option", { value: place.name })));
   const both = axes();
   if (both) map.mark(shown, both, state.unit);
+  files();
 }
 
 /** Shows the numbers of the view on the sliders, unless these are ahead of it. */
@@ -246,7 +265,11 @@ function drawPanels(): void {
   const both = axes();
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
   follow(compare.show(present));
-  if (!both) return;
+  if (!both) {
+    map.forget();
+    front.forget();
+    return;
+  }
   const isAll = present.view.model.principals.length === 2;
   byId("front-title").textContent = isAll ? "What both can get" : `What ${both[0]} and ${both[1]} can get`;
   byId("front-note").textContent = isAll
@@ -283,6 +306,9 @@ function open(name: string, model: string): void {
   editor.set(model);
   refresh();
 }
+
+/** Lists the files that there are of what is shown. */
+let files = (): void => {};
 
 /** A new model is shown in the unit in which it is written. */
 let isNew = true;
@@ -324,6 +350,7 @@ function listen(): void {
   });
   byId("reset").addEventListener("click", () => {
     asWritten();
+    byId("map-undo").replaceChildren();
     refresh();
   });
   byId("step").addEventListener("input", (event) => showStep(Number((event.target as HTMLInputElement).value)));
@@ -351,7 +378,7 @@ function listen(): void {
     }
   });
   byId("report").addEventListener("click", () => void openReport(state, say));
-  fillFiles(byId<HTMLSelectElement>("files"), () => state, axes, say);
+  files = fillFiles(byId<HTMLSelectElement>("files"), () => state, axes, say);
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

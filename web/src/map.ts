@@ -3,23 +3,23 @@
 import { ask } from "./api";
 import type { StrategyMap } from "./documents";
 import { el, roomOf, short, steadily, svg } from "./dom";
-import { decimal, discountOfRate, value } from "./numbers";
+import { decimal, discountOfRate, stepText, value } from "./numbers";
 import { REST, shade } from "./palette";
 import { plane } from "./plane";
-import type { Question, Shown, State } from "./state";
+import { inDoubles, type Question, type Shown, type State } from "./state";
 
 type Unit = State["unit"];
 
 /** First the best strategy in the middle of each cell, two or three times; then boundaries that are located. What takes longer than `quick`, in
  * milliseconds, is the last. */
 const STAGES = [
-  { path: "/api/sketch", resolution: 6, quick: 1500, told: "6 × 6 cells" },
+  { path: "/api/sketch", resolution: 6, quick: 5000, told: "6 × 6 cells" },
   { path: "/api/sketch", resolution: 12, quick: 2000, told: "12 × 12 cells" },
   { path: "/api/sketch", resolution: 40, quick: 500, told: "40 × 40 cells" },
   { path: "/api/map", resolution: 12, quick: 0, told: "Boundaries pass through points that are located by exact solutions; a band much thinner than a twelfth of an axis may be missing" },
 ];
 /** What takes this many seconds is given up; the sketch before it stays. */
-const LIMIT = 60;
+const LIMIT = 30;
 /** A smaller model begins with the second stage, which it has at once. */
 const SMALL = 20;
 
@@ -118,6 +118,23 @@ function isInside(rings: [number, number][][], x: number, y: number): boolean {
   return inside;
 }
 
+/** What the plan does in the states that it meets, in words. */
+function planInWords({ view }: Shown): string {
+  const MOST = 3;
+  const { rows, n_met } = view.timeline;
+  const told = rows.slice(0, MOST).map((row) => {
+    const runs = row.runs.filter((run) => run.action !== null);
+    return `in ${row.state} ${runs.map((run) => `${run.action} from ${view.model.step} ${stepText(run.from)}`).join(", ")}`;
+  });
+  return told.join("; ") + (n_met > told.length ? `; more states in the timeline` : "");
+}
+
+/** Whose time preference the map replaces by a single discount, in words; empty if it replaces none. */
+function asIf({ view }: Shown, axes: Axes, what: string): string {
+  const others = view.model.principals.filter((principal) => principal.discount === null && axes.includes(principal.name));
+  return others.length > 0 ? `as if ${others.map((principal) => `${principal.name} had a single ${what} in place of ${principal.stated}`).join(", and ")}` : "";
+}
+
 /** What a map depends on: a question, but for the discounts of its axes; the axes, and their range. */
 interface Subject {
   asked: Question;
@@ -130,8 +147,9 @@ export class MapPanel {
   private subject: Subject | null = null;
   private map: StrategyMap | null = null;
   private asking: AbortController | null = null;
-  /** Where the sliders are. */
+  /** Where the sliders are, and the plan there. */
   private own: Own = [null, null];
+  private shown: Shown | null = null;
   private lettered: { map: StrategyMap; letters: Letter[] } | null = null;
   /** Where on the axes a place of the drawing is. */
   private at: ((event: MouseEvent) => [number, number]) | null = null;
@@ -173,6 +191,7 @@ export class MapPanel {
     const own = ownOf(shown, axes);
     const isSame = JSON.stringify(this.subjectOf(shown, axes, unit, own)) === JSON.stringify(this.subject);
     this.place.classList.toggle("old", !isSame);
+    this.shown = shown;
     if (isSame) this.draw(own);
   }
 
@@ -180,6 +199,7 @@ export class MapPanel {
   forget(): void {
     this.asking?.abort();
     this.subject = null;
+    this.status.replaceChildren();
     this.clear();
   }
 
@@ -193,6 +213,7 @@ export class MapPanel {
   async show(shown: Shown, axes: Axes, unit: Unit): Promise<void> {
     const own = ownOf(shown, axes);
     const subject = this.subjectOf(shown, axes, unit, own);
+    this.shown = shown;
     if (JSON.stringify(subject) === JSON.stringify(this.subject)) {
       this.draw(own);
       return;
@@ -209,18 +230,26 @@ export class MapPanel {
         if (at === 0 && shown.view.model.n_states <= SMALL) continue;
         const began = performance.now();
         const [x, y] = axes.map((name) => (unit === "rate" ? `${name}.rate` : name));
-        const body = { ...subject.asked, x, y, least, greatest, resolution, time_limit: LIMIT };
+        const body = { ...subject.asked, ...inDoubles(shown.view, "1e-9"), x, y, least, greatest, resolution, time_limit: LIMIT };
         const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
-          // A sketch stays until a whole map is there.
+          // A sketch stays until a whole map is there; one that was stopped is better than none.
+          if (!this.map && answer.data?.drawn.some((region) => region.name)) {
+            this.map = answer.data;
+            this.draw(this.own);
+            this.status.textContent = `${told}, of which some are not solved after ${LIMIT} seconds.`;
+            return;
+          }
           if (!this.map) this.clear();
-          this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes too long here.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
+          this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes more than ${LIMIT} seconds.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
           return;
         }
         this.map = answer.data;
         this.draw(this.own);
-        const isLast = at === STAGES.length - 1 || performance.now() - began > quick;
-        this.status.textContent = isLast ? `${told}.` : `${told}; refining …`;
+        const [took, next] = [performance.now() - began, STAGES[at + 1]];
+        const isLast = !next || took > quick;
+        const longer = next ? `; finer would take about ${Math.ceil((took / 1000) * (next.resolution / resolution) ** 2) || 1} seconds` : "";
+        this.status.textContent = isLast ? `${told}${next?.path === "/api/sketch" ? longer : next ? "; boundaries would take too long here" : ""}.` : `${told}; refining …`;
         if (isLast) return;
       }
     } catch (error) {
@@ -273,11 +302,18 @@ export class MapPanel {
     chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${corner(ends[0])}L${corner(ends[1])}` }));
     const [x, y] = own.map((discount) => (discount === null ? (least + greatest) / 2 : placeOf(unit, discount))) as [number, number];
     const isOnMap = [x, y].every((place) => place <= ends[1]);
-    if (own[0] !== null && own[1] !== null && isOnMap) chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
+    const plan = this.shown ? planInWords(this.shown) : "";
+    const hasDot = own[0] !== null && own[1] !== null && isOnMap;
+    if (hasDot) {
+      // Cells are coloured by their middles: around the dot, which is solved itself, no colour counts.
+      chart.drawing.append(svg("circle", { class: "halo", cx: chart.x(x), cy: chart.y(y), r: 11 }));
+      chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }, svg("title", {}, `the sliders: ${plan}`)));
+    }
+    const replaced = this.shown ? asIf(this.shown, axes, what) : "";
     chart.drawing.classList.add("pick");
     chart.drawing.setAttribute("tabindex", "0");
     chart.drawing.setAttribute("role", "application");
-    chart.drawing.setAttribute("aria-label", `Map of the best strategy; ${what} of ${axes[0]} ${tick(x)}, of ${axes[1]} ${tick(y)}. Arrow keys move them.`);
+    chart.drawing.setAttribute("aria-label", `Map of the best strategy${replaced ? `, ${replaced}` : ""}; ${what} of ${axes[0]} ${tick(x)}, of ${axes[1]} ${tick(y)}${hasDot ? `: ${plan}` : ""}. Arrow keys move them.`);
     this.at = chart.at;
     const step = unit === "factor" ? 0.01 : greatest / 100;
     chart.drawing.addEventListener("keydown", (event) => {
@@ -294,6 +330,8 @@ export class MapPanel {
     const entry = (at: number) => el("li", { class: hasLetter.has(at) ? "lettered" : "" }, swatch(at), `${regions[at]!.name ? `${regions[at]!.name}: ` : ""}${regions[at]!.words}`);
     const legend = el("ul", { class: "legend column" }, ...all.filter((at) => !narrow.includes(at)).map(entry));
     if (narrow.length > 0) legend.append(el("li", { class: "note" }, "On the map without a letter, because there is no room for one:"), ...narrow.map(entry));
+    if (hasDot) legend.prepend(el("li", { class: "own" }, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("circle", { class: "dot", cx: 7, cy: 7, r: 5 })), `the sliders: ${plan}`));
+    if (replaced) legend.prepend(el("li", { class: "note as-if" }, `The map is drawn ${replaced}.`));
     if (!isOnMap) legend.append(el("li", { class: "note" }, `The map ends at ${tick(ends[1])}; the sliders are beyond.`));
     const had = this.place.contains(document.activeElement);
     steadily(() => this.place.replaceChildren(chart.drawing, legend));

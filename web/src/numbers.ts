@@ -36,15 +36,28 @@ export function between(lower: number, upper: number): string {
 }
 
 /** A number with its exact fraction, or its bounds, behind it. Bounds that are far apart are shown themselves. */
-export function shown(number: Num): HTMLElement {
-  const value = double(number);
-  const exact = number.exact;
-  let told: string;
-  if (exact && exact.length <= 300) told = `exactly ${exact.replace("-", "−")}`;
-  else if (exact) told = `exactly a fraction of ${exact.length} digits`;
-  else told = `between ${decimal(Number(number.lower))} and ${decimal(Number(number.upper))}`;
-  const text = isWide(number) ? between(Number(number.lower), Number(number.upper)) : decimal(value);
+export function shown(number: Num, told = exactly(number)): HTMLElement {
+  const text = isWide(number) ? between(Number(number.lower), Number(number.upper)) : decimal(double(number));
+  return withBehind(text, told);
+}
+
+/** What is exactly known of a number, in words. */
+export function exactly({ exact, lower, upper }: Num): string {
+  return exact ? `exactly ${inFull(exact)}` : `between ${decimal(Number(lower))} and ${decimal(Number(upper))}`;
+}
+
+function inFull(exact: string): string {
+  return exact.length <= 300 ? exact.replace("-", "−") : `a fraction of ${exact.length} digits`;
+}
+
+/** A text with another one behind it, which is shown under the pointer. */
+function withBehind(text: string, told: string): HTMLElement {
   return el("span", { class: "number", tabindex: -1, "data-exact": told, "aria-label": `${text}, ${told}` }, text);
+}
+
+/** A fraction itself if it is short, and otherwise its decimal with the fraction behind it. */
+export function shownFraction(exact: string): HTMLElement | string {
+  return exact.length <= 12 ? exact : withBehind(decimal(value(exact)), `exactly ${inFull(exact)}`);
 }
 
 /** A step with its digits in groups of three. */
@@ -89,7 +102,25 @@ export function fraction(text: string): Fraction | null {
 /** The double of a text that is a number. */
 export function value(text: string): number {
   const found = fraction(text);
-  return found ? Number(found.over) / Number(found.under) : Number(text);
+  return found ? quotient(found) : Number(text);
+}
+
+/** The double of a fraction. Numbers beyond doubles are cut to the same number of digits first. */
+function quotient({ over, under }: Fraction): number {
+  const MOST = 300;
+  const cut = 10n ** BigInt(Math.max(0, Math.max(String(over).length, String(under).length) - MOST));
+  return Number(over / cut) / Number(under / cut);
+}
+
+/** The same weights such that their sizes add up to 1, as those of a front's vertices do. */
+export function normalised(weights: Record<string, string>): Record<string, string> {
+  const all = Object.entries(weights).map(([name, weight]) => [name, fraction(weight)] as const);
+  const size = ({ over, under }: Fraction): Fraction => ({ over: over < 0n ? -over : over, under });
+  const plus = (one: Fraction, other: Fraction) => lowest({ over: one.over * other.under + other.over * one.under, under: one.under * other.under });
+  if (all.some(([, weight]) => weight === null)) return weights;
+  const total = all.map(([, weight]) => size(weight!)).reduce(plus, { over: 0n, under: 1n });
+  if (total.over === 0n) return weights;
+  return Object.fromEntries(all.map(([name, weight]) => [name, text(lowest({ over: weight!.over * total.under, under: weight!.under * total.over }))]));
 }
 
 function text({ over, under }: Fraction): string {

@@ -68,7 +68,17 @@ export function drawPayoffs(place: HTMLElement, view: View): void {
   chart.drawing.addEventListener("pointermove", (event) => {
     tell(Math.max(0, Math.min(steps, Math.round(chart.at(event)[0]))));
   });
-  place.replaceChildren(legend(all), chart.drawing, told);
+  place.replaceChildren(legend(all), chart.drawing, told, el("p", { class: "note flat" }, flatInWords(all)));
+}
+
+/** Which curves are too small beside the others to be told from 0. */
+function flatInWords(all: Curve[]): string {
+  const size = (curve: Curve) => Math.max(0, ...curve.values.map(Math.abs));
+  const largest = Math.max(...all.map(size));
+  const flat = all.filter((curve) => !curve.isDashed && size(curve) > 0 && size(curve) < largest / 200);
+  if (flat.length === 0) return "";
+  const ends = flat.map((curve) => `${curve.name}, which ends at ${decimal(curve.values.at(-1) ?? 0)}`).join(", and of ");
+  return `The scale is too coarse to see the curve of ${ends}.`;
 }
 
 function legend(all: Curve[]): HTMLElement {

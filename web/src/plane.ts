@@ -15,14 +15,15 @@ export interface Plane {
   bottom: number;
 }
 
-/** Round numbers that cut a range into a few parts. */
+/** Round numbers that cut a range into a few parts; none of a range without extent. */
 export function ticks(from: number, to: number, most: number): number[] {
   const raw = (to - from) / Math.max(1, most);
+  if (!(raw > 0)) return [];
   const power = 10 ** Math.floor(Math.log10(raw));
   const unit = [1, 2, 5, 10].map((factor) => factor * power).find((unit) => unit >= raw) ?? raw;
-  const found: number[] = [];
-  for (let at = Math.ceil(from / unit - 1e-9); at * unit <= to + unit * 1e-9; at++) found.push(at * unit);
-  return found;
+  const first = Math.ceil(from / unit - 1e-9);
+  const count = Math.floor(to / unit + 1e-9) - first + 1;
+  return Array.from({ length: Math.max(0, Math.min(count, 2 * most + 2)) }, (_, at) => (first + at) * unit);
 }
 
 /** An empty plane over these ranges, whose ticks are told as decimals or as `told` says. */
@@ -35,7 +36,7 @@ export function plane(
   const { width, height } = size;
   const yTicks = ticks(...ranges.y, height / 50);
   // Digits are wider than letters are on average.
-  const left = 30 + Math.max(...yTicks.map((tick) => textWidth(told(tick), 15)));
+  const left = 30 + Math.max(0, ...yTicks.map((tick) => textWidth(told(tick), 15)));
   const xTicks = ticks(...ranges.x, (width - left) / 70);
   // The last label stands in the middle below its tick.
   const [right, top, bottom] = [width - Math.max(12, textWidth(told(xTicks.at(-1) ?? 0), 13) / 2), 10, height - 44];
@@ -66,11 +67,12 @@ export function plane(
   return { drawing, x, y, at, left, right, top, bottom };
 }
 
-/** The least and the greatest of some numbers, with a little room around them. */
+/** The least and the greatest of some numbers, with a little room around them. Numbers that differ only by rounding are one. */
 export function range(values: number[], share = 0.06): [number, number] {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return [0, 1];
   const [least, greatest] = [Math.min(...finite), Math.max(...finite)];
-  const room = (greatest - least) * share || Math.abs(greatest) * share || 1;
+  const size = Math.max(Math.abs(least), Math.abs(greatest));
+  const room = (greatest - least > 1e-9 * size ? greatest - least : size) * share || 1;
   return [least - room, greatest + room];
 }

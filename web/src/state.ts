@@ -37,6 +37,14 @@ export function question(state: State): Question {
   return { model: state.model, discounts: state.discounts, weights: state.weights, parameters: state.parameters };
 }
 
+/** A model with more states is asked about in doubles: fractions of thousands of digits take too long for a page. */
+const FEW = 200;
+
+/** The gap for a question about a large model; none for others. */
+export function inDoubles(view: View, gap: string): { gap?: string } {
+  return view.model.n_states > FEW ? { gap } : {};
+}
+
 export function isSame(one: Question, other: Question): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -131,7 +131,7 @@ export function drawTimeline(place: HTMLElement, view: View, actions: Actions, s
 function inWords(view: View): string {
   const told = view.timeline.rows.slice(0, 12).map((row) => {
     const runs = row.runs.filter((run) => run.action !== null);
-    return `${row.state}: ${runs.map((run) => `${run.action} from step ${stepText(run.from)}`).join(", ")}`;
+    return `${row.state}: ${runs.map((run) => `${run.action} from ${view.model.step} ${stepText(run.from)}`).join(", ")}`;
   });
   return told.join(". ");
 }

@@ -42,4 +42,5 @@ for (const [kind, list] of Object.entries(times)) {
   const at = (share) => list[Math.min(list.length - 1, Math.floor(share * list.length))].toFixed(1);
   console.log(`${kind}: median ${at(0.5)} ms, 99 % within ${at(0.99)} ms, slowest ${at(1)} ms`);
 }
-if ([...statuses.keys()].some((kind) => / 5\d\d$/.test(kind))) process.exit(1);
+// Every one must be answered: a refusal is fast, and would make the figures above look good.
+if ([...statuses.keys()].some((kind) => kind !== "hotel 200" && kind !== "empty 204")) process.exit(1);

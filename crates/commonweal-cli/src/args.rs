@@ -452,9 +452,9 @@ pub struct ServeArgs {
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub changes: ChangeArgs,
-    /// The port to listen on [default: any free port]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub port: u16,
+    /// The port to listen on; 0 for any free port [default: 8734, so that shared links stay valid, or any free port if that is taken]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
     /// Do not open the page in the browser
     #[arg(long)]
     pub no_open: bool,

@@ -1,6 +1,7 @@
 //! The body of a request: a JSON object whose keys are taken one by one; unknown keys are refused by name.
 
 use crate::problem::Problem;
+use commonweal::documents::Entries;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -39,12 +40,25 @@ fn read<T: DeserializeOwned>(value: &RawValue) -> Result<T, Problem> {
     serde_json::from_str(value.get()).map_err(|error| not_json(&error))
 }
 
+/// The entries of an object. One that is given twice is refused: which of the two counts would be a guess.
+fn object(value: &RawValue) -> Result<BTreeMap<String, Box<RawValue>>, Problem> {
+    let entries: Entries<Box<RawValue>> = read(value)?;
+    let mut all = BTreeMap::new();
+    for (key, value) in entries.0 {
+        let shown: String = key.chars().take(40).collect();
+        if all.insert(key, value).is_some() {
+            return Err(Problem::bad_request(format!("the key `{shown}` is given twice")).help("keep one of them"));
+        }
+    }
+    Ok(all)
+}
+
 impl Fields {
     /// The keys of a body.
     pub fn of(body: &[u8]) -> Result<Fields, Problem> {
         let body: &RawValue = serde_json::from_slice(body).map_err(|error| not_json(&error))?;
         match kind(body) {
-            "an object" => read(body).map(Fields),
+            "an object" => object(body).map(Fields),
             other => Err(Problem::bad_request(format!("the body must be a JSON object, not {other}"))),
         }
     }
@@ -93,8 +107,7 @@ impl Fields {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(value) if kind(&value) == "an object" => {
-                let entries: BTreeMap<String, Box<RawValue>> = read(&value)?;
-                entries.into_iter().map(|(key, value)| Ok((key, number(name, &value)?))).collect()
+                object(&value)?.into_iter().map(|(key, value)| Ok((key, number(name, &value)?))).collect()
             }
             Some(other) => Err(wrong(name, "an object of names and numbers", &other)),
         }
@@ -105,7 +118,7 @@ impl Fields {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(value) if kind(&value) == "an object" => {
-                let entries: BTreeMap<String, Box<RawValue>> = read(&value)?;
+                let entries = object(&value)?;
                 let one = |(owner, value): (String, Box<RawValue>)| {
                     let mut inner = Fields(BTreeMap::from([(name.to_owned(), value)]));
                     Ok((owner, inner.numbers(name)?))

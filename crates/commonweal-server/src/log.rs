@@ -4,12 +4,13 @@ use axum::http::StatusCode;
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A request that is being answered.
+/// A request that is being answered. One that is dropped before has lost its client, and is logged as cancelled.
 #[derive(Debug)]
 pub struct Request {
     method: String,
     path: String,
     began: Instant,
+    is_answered: bool,
 }
 
 impl Request {
@@ -18,16 +19,29 @@ impl Request {
         const SHOWN: usize = 60;
         let printable = |c: char| if c.is_ascii_graphic() { c } else { '?' };
         let text = |text: &str| text.chars().take(SHOWN).map(printable).collect();
-        Request { method: text(method), path: text(path), began: Instant::now() }
+        Request { method: text(method), path: text(path), began: Instant::now(), is_answered: false }
     }
 
     /// Logs the answer.
-    pub fn answered(&self, status: StatusCode, bytes: Option<u64>) {
+    pub fn answered(mut self, status: StatusCode, bytes: Option<u64>) {
         let size = bytes.map_or_else(String::new, |bytes| format!(", {bytes} bytes"));
+        self.is_answered = true;
+        self.write(&format!("{} in", status.as_u16()), &size);
+    }
+
+    fn write(&self, result: &str, size: &str) {
         let took = self.began.elapsed().as_secs_f64() * 1e3;
-        let line = format!("{} {} {} {} in {took:.1} ms{size}\n", clock(), self.method, self.path, status.as_u16());
+        let line = format!("{} {} {} {result} {took:.1} ms{size}\n", clock(), self.method, self.path);
         // A closed standard error is ignored.
         let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.write("cancelled after", "");
+        }
     }
 }
 

@@ -13,7 +13,13 @@ pub trait Program: Send + Sync + 'static {
     /// The table of an answer, as comma-separated values.
     fn csv(&self, model: &Model, answer: &Answer, stop: &StopSignal) -> String;
 
-    /// An answer as one HTML page to print, of a model that is called `name`.
+    /// The answer and other strategies beside it, as comma-separated values.
+    fn comparison_csv(&self, model: &Model, answer: &Answer, stop: &StopSignal) -> String;
+
+    /// The vertices of a front, as comma-separated values.
+    fn front_csv(&self, model: &Model, front: &Front) -> String;
+
+    /// An answer as one HTML page to print, of a model that is called `name`. What takes too long is left out.
     fn report(&self, name: &str, model: &Model, answer: &Answer, stop: &StopSignal) -> String;
 
     /// A picture as a file.

@@ -6,7 +6,7 @@ use crate::memory::Held;
 use crate::problem::Problem;
 use commonweal::files::{self, Discounts, ModelFile, ReadOptions};
 use commonweal::structure::PrincipalId;
-use commonweal::text::nearest;
+use commonweal::text::{nearest, parse_rate};
 use commonweal::{Engine, Model, Rational};
 
 /// The common part of all questions.
@@ -43,7 +43,7 @@ impl Asked {
                     .help("the formats are yaml, json and drn"));
             }
         };
-        let discounts = numbers(fields, "discounts")?;
+        let discounts = discounts(fields)?;
         let weights = numbers(fields, "weights")?;
         let own = |(name, texts): (String, Texts)| {
             let values = texts.into_iter().map(|(key, text)| Ok((key, number("parameters", &text)?)));
@@ -168,11 +168,31 @@ pub fn numbers(fields: &mut Fields, key: &str) -> Result<Vec<(String, Rational)>
     texts.into_iter().map(|(name, text)| Ok((name, number(key, &text)?))).collect()
 }
 
+/// Discounts by the names of principals. A percentage is probably meant as a rate, as the reader of models says too.
+fn discounts(fields: &mut Fields) -> Result<Vec<(String, Rational)>, Problem> {
+    let one = |(name, text): (String, String)| match (text.trim_end().ends_with('%'), parse_rate(&text)) {
+        (true, Ok(rate)) => {
+            let (shown, discount) = (text.trim(), Rational::ONE / (Rational::ONE + rate));
+            Err(Problem::unprocessable(format!("`discounts`: {shown} is a percentage, and a discount is none")).help(
+                format!("write `{{rate: {shown}}}` in the model, or here \"{discount}\", the discount of that rate"),
+            ))
+        }
+        _ => Ok((name, number("discounts", &text)?)),
+    };
+    fields.numbers("discounts")?.into_iter().map(one).collect()
+}
+
 fn gap(text: &str) -> Result<f64, Problem> {
-    let gap = number("gap", text)?.to_f64();
-    if 0.0 < gap && gap < 1.0 {
-        Ok(gap)
-    } else {
-        Err(Problem::unprocessable("`gap`: a gap lies between 0 and 1").help("write a small number, such as \"1e-9\""))
+    let exact = number("gap", text)?;
+    if exact <= Rational::ZERO || exact >= Rational::ONE {
+        let problem = Problem::unprocessable("`gap`: a gap lies between 0 and 1");
+        return Err(problem.help("write a small number, such as \"1e-9\""));
     }
+    let gap = exact.to_f64();
+    if gap == 0.0 {
+        let problem = Problem::unprocessable("`gap`: this gap is smaller than any double");
+        return Err(problem.help("ask for fractions: `\"exact\": true`"));
+    }
+    // A gap just below 1 may be rounded to it.
+    Ok(gap.min(1.0 - f64::EPSILON))
 }

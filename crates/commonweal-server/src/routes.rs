@@ -17,6 +17,7 @@ use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use commonweal::Rational;
 use http_body_util::BodyExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +75,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
 
 /// Passes a request that the guard allows, and adds the security headers.
 async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let entry = log::Request::new(request.method().as_str(), request.uri().path());
+    let entry = (!shared.quiet).then(|| log::Request::new(request.method().as_str(), request.uri().path()));
     let mut response = match shared.guard.check(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
@@ -82,7 +83,7 @@ async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    if !shared.quiet {
+    if let Some(entry) = entry {
         let bytes = response.body().size_hint().exact();
         entry.answered(response.status(), bytes);
     }
@@ -135,9 +136,11 @@ async fn answer(question: Question, State(shared): State<Arc<Shared>>, request: 
 }
 
 fn time_limit(text: &str) -> Result<Duration, Problem> {
-    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    limit.ok_or_else(|| Problem::bad_request("`time_limit` must be a positive number of seconds"))
+    let seconds = text.parse().ok().filter(|seconds: &Rational| *seconds > Rational::ZERO);
+    let seconds =
+        seconds.ok_or_else(|| Problem::bad_request("`time_limit` must be a positive number of seconds"))?.to_f64();
+    // Longer than any server runs.
+    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
 /// The body, if it is short enough and arrives in time. A body that is too long is read and discarded for a while, because a

@@ -1,5 +1,6 @@
 //! The limits of a server over its socket, with a program that takes as long as a test wants.
 
+use commonweal::questions::Front;
 use commonweal::{Answer, Model, StopSignal};
 use commonweal_server::{Ending, Limits, Opened, Pictured, Problem, Program, Server};
 use std::io::{Read, Write};
@@ -27,6 +28,14 @@ impl Program for Slow {
 
     fn csv(&self, _: &Model, _: &Answer, _: &StopSignal) -> String {
         "x".repeat(LARGE)
+    }
+
+    fn comparison_csv(&self, _: &Model, _: &Answer, _: &StopSignal) -> String {
+        String::new()
+    }
+
+    fn front_csv(&self, _: &Model, _: &Front) -> String {
+        String::new()
     }
 
     /// Takes all the time there is.

@@ -11,14 +11,16 @@ use crate::strategy_map::region_map;
 use crate::{input, model_file, output, signals};
 use anyhow::Context;
 use commonweal::files::Format;
-use commonweal::questions::own_best;
-use commonweal::{Answer, Engine, Model, StopSignal};
+use commonweal::questions::{Front, FrontOptions, PayoffSet, compare, front_gap, front_in, own_best};
+use commonweal::{Answer, Engine, Model, Options, StopSignal};
 use commonweal_charts::Picture;
 use commonweal_server::{Ending, Limits, Opened, Pictured, Problem, Program, Server};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let opened = opened(args)?;
@@ -29,10 +31,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     if let Some(threads) = args.threads {
         limits.threads = threads.into();
     }
-    let server = Server::bind(args.port).with_context(|| match args.port {
-        0 => "cannot listen on any port of this machine".to_owned(),
-        port => format!("cannot listen on port {port}; another program may have it, try another --port"),
-    })?;
+    let server = bound(args)?;
     let stop = StopSignal::default();
     signals::raise_on_signal(&stop);
     output::print(&format!("http://{}\n", server.address()))?;
@@ -44,6 +43,26 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     }
     server.run(Arc::new(Commonweal), opened, limits, args.quiet, &stop);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The port of the explorer unless another one is asked for: a link that was shared leads to the next explorer too.
+const PORT: u16 = 8734;
+
+fn bound(args: &ServeArgs) -> anyhow::Result<Server> {
+    match args.port {
+        None => match Server::bind(PORT) {
+            Ok(server) => Ok(server),
+            Err(_) => {
+                if !args.quiet {
+                    note(&format!("port {PORT} is taken, so that links from here lead to this run alone"));
+                }
+                Server::bind(0).context("cannot listen on any port of this machine")
+            }
+        },
+        Some(0) => Server::bind(0).context("cannot listen on any port of this machine"),
+        Some(port) => Server::bind(port)
+            .with_context(|| format!("cannot listen on port {port}; another program may have it, try another --port")),
+    }
 }
 
 /// The model that the page opens with. A YAML file is passed unchanged, errors included: the page shows where they are.
@@ -78,6 +97,41 @@ fn open(address: SocketAddr) {
     }
 }
 
+/// The report of a larger model has no comparison, no front and no text of the model.
+const MOST_REPORTED: usize = 200;
+
+/// What `work` has after a few seconds of the time that a request has: a report lacks what takes longer, and is there.
+fn at_most<T>(stop: &StopSignal, work: impl FnOnce(&StopSignal) -> T) -> T {
+    const SHARE: Duration = Duration::from_secs(8);
+    const PULSE: Duration = Duration::from_millis(20);
+    let own = StopSignal::after(SHARE);
+    let (is_working, ended) = channel::<()>();
+    let relay = own.clone();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // The other end is dropped when the work is done, or has panicked.
+            while ended.recv_timeout(PULSE) == Err(RecvTimeoutError::Timeout) {
+                if stop.reason().is_some() {
+                    relay.raise();
+                }
+            }
+        });
+        let _is_working = is_working;
+        work(&own)
+    })
+}
+
+/// The front of two principals as a picture, if its ends are found.
+fn front_picture(model: &Model, stop: &StopSignal) -> Option<String> {
+    let options = Options { stop: stop.clone(), ..Options::default() };
+    let set = PayoffSet::new(model, &options);
+    let axes = [0.into(), 1.into()];
+    // As many vertices as the explorer shows, so that there is time for the rules' points too.
+    let limits = FrontOptions { gap: front_gap(&set, Some(axes), None), vertex_limit: 24, ..FrontOptions::default() };
+    let found = front_in(&set, axes, &limits).ok()?;
+    Some(front::chart(&set, &found).svg())
+}
+
 /// This program's implementation of the server's trait.
 struct Commonweal;
 
@@ -91,7 +145,20 @@ impl Program for Commonweal {
         Csv::of_answer(model.structure(), answer, &own_best(model, answer, stop), &[model.start()])
     }
 
+    fn comparison_csv(&self, model: &Model, answer: &Answer, stop: &StopSignal) -> String {
+        Csv::of_comparison(model.structure(), &compare(model, answer, stop).strategies)
+    }
+
+    fn front_csv(&self, model: &Model, front: &Front) -> String {
+        front::csv(model.structure(), &front.vertices)
+    }
+
     fn report(&self, name: &str, model: &Model, answer: &Answer, stop: &StopSignal) -> String {
+        let is_small = model.n_states() <= MOST_REPORTED;
+        let comparison = is_small.then(|| at_most(stop, |stop| compare(model, answer, stop)));
+        let front =
+            (is_small && model.n_principals() == 2).then(|| at_most(stop, |stop| front_picture(model, stop))).flatten();
+        let text = is_small.then(|| model.to_yaml().ok()).flatten();
         let certified = certify::certify(model, answer, None, stop);
         let checked = certified.map_or_else(|error| error.to_string(), |certified| certified.checked.in_words());
         let own_best = own_best(model, answer, stop);
@@ -100,8 +167,10 @@ impl Program for Commonweal {
             model,
             answer,
             own_best: Some(&own_best),
-            comparison: None,
+            comparison: comparison.as_ref(),
             outlook: None,
+            front: front.as_deref(),
+            text: text.as_deref(),
             checked: &checked,
             stop,
         };

@@ -83,6 +83,8 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
             own_best: (!found.own_best.is_empty()).then_some(&*found.own_best),
             comparison: found.comparison.as_ref(),
             outlook: found.outlook.as_ref(),
+            front: None,
+            text: None,
             checked: &found.certified.checked.in_words(),
             stop,
         };

@@ -32,6 +32,10 @@ pub struct Page<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Annuities, rates and trajectories.
     pub outlook: Option<&'a Outlook>,
+    /// The Pareto front as a picture.
+    pub front: Option<&'a str>,
+    /// The model as a file.
+    pub text: Option<&'a str>,
     /// What the checker said, in words.
     pub checked: &'a str,
     pub stop: &'a StopSignal,
@@ -71,11 +75,24 @@ impl Page<'_> {
         self.add_payoffs(&mut html);
         self.add_strategy(&mut html);
         self.add_comparison(&mut html);
+        if let Some(picture) = self.front {
+            html += &section("front", "What both can get");
+            html += &figures([picture]);
+            html += "<p class=\"note\">On the front neither can gain unless the other loses.</p>\n</section>\n";
+        }
         self.add_outlook(&mut html);
         self.add_explanation(&mut html);
         html += &section("checked", "Verification");
         html += &format!("<p>{}</p>\n", escaped(self.checked.trim()));
-        html += "</section>\n</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
+        html += "</section>\n";
+        if let Some(text) = self.text {
+            html += &section("model", "The model");
+            // Line by line, because a line break would not be kept.
+            let lines: Vec<String> = text.lines().map(escaped).collect();
+            html += "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">";
+            html += &(lines.join("\n") + "</pre>\n</section>\n");
+        }
+        html += "</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"
     }
 

@@ -24,7 +24,7 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     let names = (fields.text("x")?, fields.text("y")?);
     let vertex_limit = fields.count("vertices", 2..=VERTICES as u64)?.map_or(VERTICES, |most| most as usize);
     fields.done()?;
-    let model = asked.model(&context.limits, front_held)?;
+    let model = super::model(&asked, context, front_held)?;
     let axes = axes(&model, names)?;
     // A gap is that of the front first, as for `front --json`.
     let (engine, gap) = match asked.engine {
@@ -85,7 +85,7 @@ pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<
         let (mixed, principals) = (model.n_principals() as u64 + 1, model.n_principals() as u64);
         Held { numbers: mixed.saturating_mul(principals), names: mixed.saturating_mul(model.n_states() as u64) }
     };
-    let model = asked.model(&context.limits, held)?;
+    let model = super::model(&asked, context, held)?;
     let over = match over.as_deref() {
         None => rule.usual_reference(),
         Some("own-worst") => Over::OwnWorst,

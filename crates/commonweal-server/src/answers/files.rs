@@ -6,11 +6,11 @@ use super::{Context, JSON, Reply, Unanswered, fair, options};
 use crate::fields::Fields;
 use crate::memory::Held;
 use crate::problem::Problem;
-use crate::program::{Ending, Pictured};
+use crate::program::{Ending, Pictured, Program};
 use crate::request::Asked;
 use commonweal::documents::{self, Document};
 use commonweal::limits::{StopReason, on_threads};
-use commonweal::questions::{FrontOptions, PayoffSet, front};
+use commonweal::questions::{Front, FrontOptions, PayoffSet, front};
 use commonweal::{Answer, Model, Options, StopSignal, solve};
 
 /// The most principals of a picture: each has a row, and a PNG is as high as its rows.
@@ -25,7 +25,7 @@ struct Solved {
 /// Solves the model of a request whose other keys are taken already. A file cannot state bounds: the answer of a request whose time
 /// is over is the document of its solution so far.
 fn solved(asked: &Asked, keep_proof: bool, context: &Context, stop: &StopSignal) -> Result<Solved, Unanswered> {
-    let model = asked.model(&context.limits, decisions)?;
+    let model = super::model(asked, context, decisions)?;
     let threads = context.limits.threads_for(&model);
     let options = Options { keep_proof, threads: Some(threads), ..options(asked.engine, stop) };
     let answer = solve(&model, &options);
@@ -85,12 +85,51 @@ pub fn certificate(mut fields: Fields, context: &Context, stop: &StopSignal) -> 
 }
 
 pub fn csv(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
+    const CSV: &str = "text/csv; charset=utf-8";
     let asked = Asked::take(&mut fields)?;
+    let kind = fields.text("kind")?;
+    let axes = (fields.text("x")?, fields.text("y")?);
     fields.done()?;
+    let table = match kind.as_deref() {
+        Some("front") => {
+            let table = |model: &Model, found: &Front| Ok(Reply::file(CSV, context.program.front_csv(model, found)));
+            return of_front(&asked, axes, context, stop, table);
+        }
+        _ if axes != (None, None) => {
+            return Err(Problem::bad_request("`x` and `y` are of the front").help("add `\"kind\": \"front\"`").into());
+        }
+        None | Some("solution") => Program::csv,
+        Some("comparison") => Program::comparison_csv,
+        Some(_) => return Err(Problem::bad_request("`kind` must be solution, comparison or front").into()),
+    };
     let solved = solved(&asked, false, context, stop)?;
-    let table = context.program.csv(&solved.model, &solved.answer, stop);
+    let table = table(&*context.program, &solved.model, &solved.answer, stop);
     solved.in_time(stop)?;
-    Ok(Reply::file("text/csv; charset=utf-8", table))
+    Ok(Reply::file(CSV, table))
+}
+
+/// A file about the front of two principals. One that its own limit cut is whole as a file: it has the bounds.
+fn of_front(
+    asked: &Asked,
+    names: (Option<String>, Option<String>),
+    context: &Context,
+    stop: &StopSignal,
+    file: impl Fn(&Model, &Front) -> Result<Reply, Unanswered> + Sync,
+) -> Result<Reply, Unanswered> {
+    let model = super::model(asked, context, fair::front_held)?;
+    let axes = fair::axes(&model, names)?.ok_or_else(|| {
+        Problem::unprocessable("the file of a front shows two principals").help("name them: `x` and `y`")
+    })?;
+    let options = options(asked.engine, stop);
+    on_threads(Some(context.limits.threads_for(&model)), || {
+        let found = front(&model, axes, &FrontOptions::default(), &options);
+        let found = found.map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
+        if let Some(reason) = stop.reason() {
+            let document = documents::Front::new(model.structure(), &found);
+            return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
+        }
+        file(&model, &found)
+    })
 }
 
 pub fn report(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
@@ -138,7 +177,7 @@ pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resu
         Some("map") => {
             let axes = Axes::take(&mut fields, FINEST_MAP)?;
             fields.done()?;
-            let model = asked.model(&context.limits, decisions)?;
+            let model = super::model(&asked, context, decisions)?;
             let mapped = axes.map(&model, &context.limits, &options(asked.engine, stop))?;
             if let Some(reason) = mapped.map.stopped.or(stop.reason()) {
                 let document = documents::StrategyMap::new(model.structure(), &mapped.map);
@@ -149,20 +188,9 @@ pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resu
         Some("front") => {
             let names = (fields.text("x")?, fields.text("y")?);
             fields.done()?;
-            let model = asked.model(&context.limits, fair::front_held)?;
-            let axes = fair::axes(&model, names)?.ok_or_else(|| {
-                Problem::unprocessable("the picture of a front shows two principals").help("name them: `x` and `y`")
-            })?;
-            let options = options(asked.engine, stop);
-            on_threads(Some(context.limits.threads_for(&model)), || {
-                let found = front(&model, axes, &FrontOptions::default(), &options);
-                let found = found.map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
-                // A front that its own limit cut is drawn with its bounds.
-                if let Some(reason) = stop.reason() {
-                    let document = documents::Front::new(model.structure(), &found);
-                    return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
-                }
-                file(&Pictured::Front { set: &PayoffSet::new(&model, &options), front: &found })
+            of_front(&asked, names, context, stop, |model, found| {
+                let options = options(asked.engine, stop);
+                file(&Pictured::Front { set: &PayoffSet::new(model, &options), front: found })
             })
         }
         _ => Err(Problem::bad_request("`kind` must be timeline, payoffs, gains, map or front").into()),

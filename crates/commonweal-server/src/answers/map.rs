@@ -7,7 +7,7 @@ use crate::memory::Held;
 use crate::problem::Problem;
 use crate::request::{Asked, number, principal};
 use commonweal::documents::{self, Double, DrawnRegion};
-use commonweal::limits::on_threads;
+use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{
     Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, named_classes, strategy_map, varied,
 };
@@ -15,7 +15,8 @@ use commonweal::structure::PrincipalId;
 use commonweal::{Claim, Model, Options, Rational, StopSignal, solve};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The default number of cells per side.
 const RESOLUTION: u64 = 12;
@@ -33,7 +34,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let asked = Asked::take(&mut fields)?;
     let axes = Axes::take(&mut fields, FINEST_MAP)?;
     fields.done()?;
-    let model = asked.model(&context.limits, |_| Held::default())?;
+    let model = super::model(&asked, context, |_| Held::default())?;
     let options = options(asked.engine, stop);
     let mapped = axes.map(&model, &context.limits, &options)?;
     let document = Drawn {
@@ -161,74 +162,105 @@ fn regions(model: &Model, map: &StrategyMap, classes: &[RegionClass]) -> Vec<Dra
     classes.iter().zip(named_classes(model.structure(), map, classes)).map(region).collect()
 }
 
-/// The best strategy in the middle of each cell; boundaries are not located.
+/// The best strategy in the middle of each cell; boundaries are not located. What is known when the time is over is the answer.
 pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
     fields.done()?;
-    let model = asked.model(&context.limits, |_| Held::default())?;
+    let model = super::model(&asked, context, |_| Held::default())?;
     let (principals, [grid, _]) = axes.checked(&model)?;
     let n = axes.resolution;
-    let half = (&grid.to - &grid.from) / Rational::from(2 * n);
-    let middle = |at: u64| {
-        let place = &grid.from + &half * Rational::from(2 * at + 1);
-        grid.quantity.discount(&place).expect("no axis is a weight")
-    };
-    let squares = |cells: &[u64]| squares(cells, &grid);
+    let plays = Mutex::new(vec![None; (n * n) as usize]);
+    let sketch = Arc::new(Sketched { model, axes, grid, plays });
+    let growing = Arc::clone(&sketch);
+    context.so_far.keep_what(move || growing.reply(Some(StopReason::TimeLimit)));
     let play = |cell: u64| -> Option<Play> {
-        let at = [middle(cell % n), middle(cell / n)];
-        let moved = principals.iter().zip(&at).try_fold(model.clone(), |model, (&p, at)| model.with_discount(p, at));
+        let at = [sketch.middle(cell % n), sketch.middle(cell / n)];
+        let moved =
+            principals.iter().zip(&at).try_fold(sketch.model.clone(), |model, (&p, at)| model.with_discount(p, at));
         let moved = moved.expect("discounts of a map lie between 0 and 1");
         let answer = solve(&moved, &options(asked.engine, stop));
         let is_known = !matches!(answer.claim(), Claim::Stopped(_));
         is_known.then(|| Play::of(moved.structure(), answer.strategy(), moved.start()))
     };
-    let plays = each(n * n, context.limits.threads, play);
-    let mut cells: BTreeMap<Option<&Play>, Vec<u64>> = BTreeMap::new();
-    for (cell, play) in plays.iter().enumerate() {
-        cells.entry(play.as_ref()).or_default().push(cell as u64);
-    }
-    let mut regions: Vec<(Option<&Play>, Vec<u64>)> = cells.into_iter().collect();
-    regions.sort_by_key(|(play, _)| play.map(|play| (play.n_steps(), play)));
-    // Regions with few cells have no colour of their own.
-    let mut by_size: Vec<usize> = (0..regions.len()).collect();
-    by_size.sort_by_key(|&at| std::cmp::Reverse(regions[at].1.len()));
-    by_size.truncate(DRAWN);
-    let (large, small): (Vec<_>, Vec<_>) = regions.into_iter().enumerate().partition(|(at, _)| by_size.contains(at));
-    let [large, small] = [large, small].map(|list| list.into_iter().map(|(_, region)| region).collect::<Vec<_>>());
-    let solved: Vec<&Play> = large.iter().filter_map(|(play, _)| *play).collect();
-    let mut words = key(model.structure(), &solved).into_iter().enumerate();
-    let mut region = |(play, cells): &(Option<&Play>, Vec<u64>)| match play {
-        Some(_) => {
-            let (at, words) = words.next().expect("one for each");
-            DrawnRegion { name: letter(at), words, is_rest: false, outline: squares(cells) }
-        }
-        None => {
-            DrawnRegion { name: String::new(), words: "not solved".to_owned(), is_rest: true, outline: squares(cells) }
+    let next = AtomicU64::new(0);
+    let work = || {
+        while stop.reason().is_none() {
+            let cell = next.fetch_add(1, Ordering::Relaxed);
+            if cell >= n * n {
+                return;
+            }
+            let found = play(cell);
+            sketch.plays.lock().expect("nobody panics with it")[cell as usize] = found;
         }
     };
-    let mut drawn: Vec<DrawnRegion> = large.iter().map(&mut region).collect();
-    if !small.is_empty() {
-        let rest: Vec<u64> = small.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-        let words = format!("{} other strategies", small.len());
-        drawn.push(DrawnRegion { name: String::new(), words, is_rest: true, outline: squares(&rest) });
-    }
-    Ok(Reply::document(&documents::Sketch::new(axes.names, n, drawn), stop.reason()))
+    std::thread::scope(|scope| {
+        for _ in 0..context.limits.threads {
+            scope.spawn(work);
+        }
+    });
+    Ok(sketch.reply(stop.reason()))
 }
 
-/// `of` every number below `n`, in order, on `threads` threads.
-fn each<T: Send>(n: u64, threads: usize, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let work = || -> Vec<(u64, T)> {
-        let mine = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed) as u64).filter(|at| *at < n));
-        mine.map(|at| (at, of(at))).collect()
-    };
-    let mut all: Vec<(u64, T)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("nobody panics")).collect()
-    });
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, one)| one).collect()
+/// A sketch that is being made.
+struct Sketched {
+    model: Model,
+    axes: Axes,
+    grid: Grid,
+    /// By cell, row by row from the origin; `None` for what is not solved yet.
+    plays: Mutex<Vec<Option<Play>>>,
+}
+
+impl Sketched {
+    /// The discount in the middle of a row or a column.
+    fn middle(&self, at: u64) -> Rational {
+        let half = (&self.grid.to - &self.grid.from) / Rational::from(2 * self.axes.resolution);
+        let place = &self.grid.from + &half * Rational::from(2 * at + 1);
+        self.grid.quantity.discount(&place).expect("no axis is a weight")
+    }
+
+    /// What is known, as a document.
+    fn reply(&self, stopped: Option<StopReason>) -> Reply {
+        let plays = self.plays.lock().expect("nobody panics with it");
+        let mut cells: BTreeMap<Option<&Play>, Vec<u64>> = BTreeMap::new();
+        for (cell, play) in plays.iter().enumerate() {
+            cells.entry(play.as_ref()).or_default().push(cell as u64);
+        }
+        let unsolved = cells.remove(&None);
+        let mut regions: Vec<(&Play, Vec<u64>)> =
+            cells.into_iter().filter_map(|(play, cells)| Some((play?, cells))).collect();
+        regions.sort_by_key(|(play, _)| (play.n_steps(), *play));
+        // Regions with few cells have no colour of their own.
+        let mut by_size: Vec<usize> = (0..regions.len()).collect();
+        by_size.sort_by_key(|&at| std::cmp::Reverse(regions[at].1.len()));
+        by_size.truncate(DRAWN);
+        let (large, small): (Vec<_>, Vec<_>) =
+            regions.into_iter().enumerate().partition(|(at, _)| by_size.contains(at));
+        let [large, small] = [large, small].map(|list| list.into_iter().map(|(_, region)| region).collect::<Vec<_>>());
+        let solved: Vec<&Play> = large.iter().map(|(play, _)| *play).collect();
+        let words = key(self.model.structure(), &solved);
+        let mut drawn = Vec::new();
+        for (at, (words, (_, cells))) in words.into_iter().zip(&large).enumerate() {
+            let outline = squares(cells, &self.grid);
+            drawn.push(DrawnRegion { name: letter(at), words, is_rest: false, outline });
+        }
+        let rest = |words: String, cells: &[u64]| DrawnRegion {
+            name: String::new(),
+            words,
+            is_rest: true,
+            outline: squares(cells, &self.grid),
+        };
+        if !small.is_empty() {
+            let mut others: Vec<u64> = small.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+            others.sort_unstable();
+            drawn.push(rest(format!("{} other strategies", small.len()), &others));
+        }
+        if let Some(cells) = unsolved {
+            drawn.push(rest("not solved".to_owned(), &cells));
+        }
+        let document = documents::Sketch::new(self.axes.names.clone(), self.axes.resolution, drawn);
+        Reply::document(&document, stopped)
+    }
 }
 
 /// Cells as squares, neighbours in a row as one rectangle.

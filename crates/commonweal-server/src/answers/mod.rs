@@ -8,14 +8,17 @@ mod view;
 
 use crate::fields::Fields;
 use crate::limits::Limits;
+use crate::memory::Held;
 use crate::problem::Problem;
 use crate::program::Program;
+use crate::request::Asked;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use commonweal::answers::unsolved;
 use commonweal::documents::json_text;
 use commonweal::limits::StopReason;
-use commonweal::{Options, StopSignal};
+use commonweal::{Model, Options, StopSignal};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 
@@ -27,17 +30,26 @@ pub struct Context {
     pub so_far: SoFar,
 }
 
-/// The bounds that a request has so far: its answer if the rest does not come in time.
-#[derive(Debug, Clone, Default)]
-pub struct SoFar(Arc<Mutex<Option<Reply>>>);
+/// What a request has so far: its answer if the rest does not come in time.
+#[derive(Clone, Default)]
+pub struct SoFar(Arc<Mutex<Option<Known>>>);
+
+/// Writes what is known when it is asked for.
+type Known = Box<dyn FnOnce() -> Reply + Send>;
 
 impl SoFar {
     fn keep(&self, reply: Reply) {
-        *self.0.lock().expect("nobody panics with it") = Some(reply);
+        self.keep_what(move || reply);
+    }
+
+    /// The same of something that grows: it is written only if it is needed, as it is then.
+    fn keep_what(&self, known: impl FnOnce() -> Reply + Send + 'static) {
+        *self.0.lock().expect("nobody panics with it") = Some(Box::new(known));
     }
 
     pub fn take(&self) -> Option<Reply> {
-        self.0.lock().expect("nobody panics with it").take()
+        let known = self.0.lock().expect("nobody panics with it").take();
+        known.map(|known| known())
     }
 }
 
@@ -144,7 +156,74 @@ impl IntoResponse for Reply {
     }
 }
 
+/// The model of a request that will be solved. What its rewards alone say is its answer from here on, because an engine may be late
+/// in seeing that its time is over.
+fn model(asked: &Asked, context: &Context, held: impl Fn(&Model) -> Held) -> Result<Model, Problem> {
+    let model = asked.model(&context.limits, held)?;
+    if let Some(answer) = unsolved(&model, StopReason::TimeLimit) {
+        context.so_far.keep(solve::bounds(&model, &answer));
+    }
+    Ok(model)
+}
+
 /// The options of a solve for this request.
 fn options(engine: commonweal::Engine, stop: &StopSignal) -> Options {
     Options { engine, stop: stop.clone(), ..Options::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Ending, Pictured};
+    use commonweal::Answer;
+    use commonweal::questions::Front;
+
+    struct Nothing;
+
+    impl Program for Nothing {
+        fn accepts(&self, _: &Model, _: &Answer) -> bool {
+            false
+        }
+
+        fn csv(&self, _: &Model, _: &Answer, _: &StopSignal) -> String {
+            String::new()
+        }
+
+        fn comparison_csv(&self, _: &Model, _: &Answer, _: &StopSignal) -> String {
+            String::new()
+        }
+
+        fn front_csv(&self, _: &Model, _: &Front) -> String {
+            String::new()
+        }
+
+        fn report(&self, _: &str, _: &Model, _: &Answer, _: &StopSignal) -> String {
+            String::new()
+        }
+
+        fn picture(&self, _: &Pictured, _: Ending) -> Result<Vec<u8>, Problem> {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Rewards from -1 to 6: alice, at 2/3, gets from -3 to 18; bob, at 1/3, from -3/2 to 9.
+    #[test]
+    fn before_anything_is_solved_the_rewards_have_bounds() {
+        const BODY: &str = r#"{"model": "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}"}"#;
+        let context = Context { limits: Limits::default(), program: Arc::new(Nothing), so_far: SoFar::default() };
+        let mut fields = Fields::of(BODY.as_bytes()).expect("JSON");
+        let asked = Asked::take(&mut fields).expect("a model");
+        model(&asked, &context, |_| Held::default()).expect("the hotel");
+        let reply = context.so_far.take().expect("bounds");
+        assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
+        let document: serde_json::Value = serde_json::from_slice(&reply.body).expect("JSON");
+        let bounds =
+            |number: &serde_json::Value| [number["lower"].as_f64().unwrap(), number["upper"].as_f64().unwrap()];
+        let start = &document["states"]["s0"];
+        let known = [&start["welfare"], &start["payoffs"]["alice"], &start["payoffs"]["bob"]].map(bounds);
+        for (found, expected) in known.iter().zip([[-4.5, 27.0], [-3.0, 18.0], [-1.5, 9.0]]) {
+            assert!(found[0] <= expected[0] && found[1] >= expected[1], "{found:?} {expected:?}");
+            assert!((found[0] - expected[0]).abs() + (found[1] - expected[1]).abs() < 1e-9, "{found:?} {expected:?}");
+        }
+    }
 }

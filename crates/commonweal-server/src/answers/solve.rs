@@ -25,7 +25,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
         no_exact: fields.flag("no_exact")?,
     };
     fields.done()?;
-    let model = asked.model(&context.limits, |model| wanted.held(model))?;
+    let model = super::model(&asked, context, |model| wanted.held(model))?;
     let options = Options { keep_proof: true, ..options(asked.engine, stop) };
     on_threads(Some(context.limits.threads_for(&model)), || {
         let answer = solve(&model, &options);

@@ -4,9 +4,10 @@ use super::solve::{Wanted, stopped};
 use super::{Context, Reply, Unanswered, options, solve};
 use crate::fields::Fields;
 use crate::request::Asked;
+use commonweal::answers::DEFAULT_GAP;
 use commonweal::documents::{self, ViewParts};
 use commonweal::limits::on_threads;
-use commonweal::{Model, Options, StopSignal};
+use commonweal::{Engine, Model, Options, StopSignal};
 
 /// A larger model is not drawn.
 const MOST_STATES: usize = 2_000;
@@ -16,6 +17,8 @@ const MOST_REWARDS: usize = 50_000;
 const ROWS: usize = 60;
 /// A larger model is not explained: that takes as long as solving it.
 const MOST_EXPLAINED: usize = 200;
+/// A larger model is solved in doubles unless fractions are asked for: those of a thousand states take a second, doubles a twentieth of it.
+const MOST_IN_FRACTIONS: usize = 200;
 /// A larger model is not checked at every move of a slider.
 const MOST_CHECKED: usize = 50;
 /// With more states, counted once for each principal, the curves of payoffs take too long for a page that moves with its sliders.
@@ -30,9 +33,15 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
         only_start: true,
         ..Wanted::default()
     };
-    let model = asked.model(&context.limits, |model| wanted(model).held(model))?;
+    let model = super::model(&asked, context, |model| wanted(model).held(model))?;
     let wanted = wanted(&model);
-    let options = Options { keep_proof: wanted.check, ..options(asked.engine, stop) };
+    let engine = match asked.engine {
+        Engine::Auto if model.n_states() > MOST_IN_FRACTIONS && model.check_doubles().is_ok() => {
+            Engine::Within(DEFAULT_GAP)
+        }
+        asked => asked,
+    };
+    let options = Options { keep_proof: wanted.check, ..options(engine, stop) };
     let reply = || {
         let answer = commonweal::solve(&model, &options);
         context.so_far.keep(solve::bounds(&model, &answer));

@@ -145,7 +145,8 @@ pub(super) fn within_work<'m, T>(
 fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
     let [x, y] = principals.map(PrincipalId::index);
     let (vertices, edges) = (Vec::new(), Vec::new());
-    let mut walk = Walk { set, x, y, options, vertices, edges, stopped: None, exact: true, gap: Rational::ZERO };
+    let mut walk =
+        Walk { set, x, y, options, vertices, edges, stopped: None, kept_free: 0, exact: true, gap: Rational::ZERO };
     let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[set.own_way(own), set.own_way(other)]));
     let (first, last) = (first?, last?);
     let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };
@@ -158,13 +159,15 @@ fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) 
     let mut pattern = None;
     if same(&from.vertex.point, &to.vertex.point, [x, y]) {
         walk.vertices.push(from.vertex);
-    } else if let Some(repeats) = &repeats {
+    } else if let Some(repeats) = repeats.as_ref().filter(|_| options.vertex_limit > 2) {
+        walk.kept_free = 1;
         let impatient = set.own_way(walk.y);
         let mut least = impatient.clone();
         least[walk.x] = set.direction(walk.x) * &repeats.least;
         let before = walk.end(&[least, impatient])?;
         let is_infinite = !same(&before.vertex.point, &to.vertex.point, [x, y]);
         walk.between(from, before.clone());
+        walk.kept_free = 0;
         if is_infinite && walk.stopped.is_none() {
             let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
             let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
@@ -300,6 +303,8 @@ struct Walk<'a, 'm> {
     vertices: Vec<Vertex>,
     edges: Vec<Edge>,
     stopped: Option<StopReason>,
+    /// How many vertices will still be added to those of `between`.
+    kept_free: usize,
     /// Whether every edge is proven exactly.
     exact: bool,
     /// The most that the front exceeds a line by.
@@ -333,7 +338,7 @@ impl Walk<'_, '_> {
         while self.stopped.is_none()
             && let Some(at) = widest(&lines)
         {
-            if self.vertices.len() + points.len() >= self.options.vertex_limit {
+            if self.vertices.len() + points.len() + self.kept_free >= self.options.vertex_limit {
                 self.stopped = Some(StopReason::NodeLimit);
                 break;
             }

@@ -176,7 +176,18 @@ fn what_is_wrong_with_a_request_is_named() {
     asked(json!({"discounts": {"bob": "3/2"}})).refused(422, "`discounts`");
     asked(json!({"discounts": {"bob": "half"}})).refused(422, "`discounts`");
     asked(json!({"from": "s9"})).refused(422, "no state `s9`");
+    let error = asked(json!({"discounts": {"bob": "3%"}})).refused(422, "percentage");
+    assert!(
+        error["help"].as_str().is_some_and(|help| help.contains("`{rate: 3%}`") && help.contains("100/103")),
+        "{error}"
+    );
     asked(json!({"gap": "2"})).refused(422, "between 0 and 1");
+    asked(json!({"gap": "1e-400"})).refused(422, "smaller than any double");
+    assert_eq!(asked(json!({"time_limit": "1/2"})).status, 200);
+    assert_eq!(asked(json!({"time_limit": 1e300})).status, 200);
+    asked(json!({"time_limit": "soon"})).refused(400, "positive number of seconds");
+    solve("{\"model\": \"\", \"model\": \"\"}").refused(400, "`model` is given twice");
+    solve("{\"model\": \"\", \"discounts\": {\"bob\": 0, \"bob\": 1}}").refused(400, "`bob` is given twice");
     let map = |resolution: u64| {
         server.post("/api/map", &json!({"model": HOTEL, "x": "alice", "y": "bob", "resolution": resolution}))
     };
@@ -255,6 +266,7 @@ fn every_request_has_a_line_in_the_log() {
     server.get("/\u{1b}[31mred");
     server.send("GET", "/", &[("Host", "example.org")], b"");
     server.post("/api/solve", &json!({"modle": ""}));
+    cancelled(&server);
     let log = server.log();
     // A note says where the explorer is; requests begin with the time of day.
     let lines: Vec<&str> = log.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit())).collect();
@@ -262,7 +274,8 @@ fn every_request_has_a_line_in_the_log() {
     let fields = |line: &str| line.split(' ').skip(1).take(3).collect::<Vec<_>>().join(" ");
     let told: Vec<String> = lines.iter().map(|line| fields(line)).collect();
     assert_eq!(told[..2], ["POST /api/solve 200", "GET /api/health 204"], "{log}");
-    assert_eq!(told.last().map(String::as_str), Some("POST /api/solve 400"), "{log}");
+    assert!(told.contains(&"POST /api/solve 400".to_owned()), "{log}");
+    assert_eq!(told.last().map(String::as_str), Some("POST /api/sketch cancelled"), "{log}");
     assert!(told.contains(&"GET / 403".to_owned()), "{log}");
     assert!(lines[0].ends_with(&format!(" ms, {size} bytes")) && lines[0].contains(" in "), "{log}");
     let clock = |line: &str| line.len() > 8 && line.as_bytes()[2] == b':' && line.as_bytes()[5] == b':';
@@ -270,6 +283,94 @@ fn every_request_has_a_line_in_the_log() {
     assert!(!log.contains('\u{1b}'), "{log}");
     // No model and no answer stands in it.
     assert!(!log.contains("alice"), "{log}");
+}
+
+/// Sends a question that takes minutes, and hangs up.
+fn cancelled(server: &Serving) {
+    let body = json!({"model": slow(), "x": "p0", "y": "p1", "resolution": 64, "exact": true}).to_string();
+    let head = format!("POST /api/sketch HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", server.host, body.len());
+    let mut stream = server.connect();
+    stream.write_all((head + &body).as_bytes()).expect("sent");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    drop(stream);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+}
+
+/// A model whose fractions take long.
+fn slow() -> String {
+    let folder = Folder::new();
+    let discounts = "0.999999,0.9999985";
+    folder
+        .run(&["generate", "random", "--states", "400", "--discounts", discounts, "--seed", "3", "--out", "slow.yaml"])
+        .done();
+    folder.read("slow.yaml")
+}
+
+/// A sketch ends at once when its time is over, with the cells that it has, and when nobody waits for it any more.
+#[test]
+fn a_sketch_stops_with_what_it_knows() {
+    let server = Serving::new(&["--threads", "1"]);
+    // The first row of cells is solved fast, the others take long: at discounts near 1.
+    let asked = json!({"model": slow(), "x": "p0", "y": "p1", "resolution": 64, "exact": true, "time_limit": 2});
+    let began = std::time::Instant::now();
+    let answer = server.post("/api/sketch", &asked);
+    assert!(began.elapsed().as_secs() < 6, "{:?}", began.elapsed());
+    assert_eq!(answer.status, 503, "{answer:?}");
+    let document = answer.json();
+    assert_eq!((&document["format"], &document["resolution"]), (&json!("commonweal-sketch/1"), &json!(64)));
+    let drawn = document["drawn"].as_array().expect("regions");
+    assert!(drawn.iter().any(|region| region["words"] == "not solved"), "{drawn:?}");
+    assert!(drawn.iter().any(|region| region["is_rest"] == false), "{drawn:?}");
+    for _ in 0..4 {
+        cancelled(&server);
+    }
+    let began = std::time::Instant::now();
+    assert_eq!(server.post("/api/solve", &json!({"model": HOTEL})).status, 200);
+    assert!(began.elapsed().as_secs() < 6, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_front_has_as_many_vertices_as_were_asked_for_at_most() {
+    let server = Serving::new(&PATIENT);
+    for most in [2, 3, 4, 24] {
+        let front = server.post("/api/front", &json!({"model": HOTEL, "vertices": most})).json();
+        let found = front["vertices"].as_array().expect("vertices").len();
+        assert!(found <= most, "{found} vertices, {most} asked for");
+    }
+}
+
+/// Tables beside that of the solution: those of `solve --compare --csv` and `front --csv`.
+#[test]
+fn the_comparison_and_the_front_are_tables_too() {
+    let (server, folder) = (Serving::new(&PATIENT), Folder::new());
+    folder.write("hotel.yaml", HOTEL);
+    folder.run(&["solve", "hotel.yaml", "--compare", "--csv", "compared.csv"]).done();
+    folder.run(&["front", "hotel.yaml", "--csv", "front.csv"]);
+    let table = |kind: &str| server.post("/api/csv", &json!({"model": HOTEL, "kind": kind})).text().to_owned();
+    assert_eq!(table("comparison"), folder.read("compared.csv"));
+    assert_eq!(table("front"), folder.read("front.csv"));
+    server.post("/api/csv", &json!({"model": HOTEL, "kind": "map"})).refused(400, "`kind` must be");
+    server.post("/api/csv", &json!({"model": HOTEL, "x": "alice", "y": "bob"})).refused(400, "`x` and `y`");
+}
+
+/// A report has what the page has: the comparison, the front, and the model as it was solved.
+#[test]
+fn a_report_has_the_comparison_the_front_and_the_model() {
+    let server = Serving::new(&PATIENT);
+    let report = server.post("/api/report", &json!({"model": HOTEL, "discounts": {"bob": "1/2"}})).text().to_owned();
+    for part in ["id=\"simplicity\"", "re-planned", "fair", "id=\"front\"", "id=\"model\"", "\n  bob: 1/2\n"] {
+        assert!(report.contains(part), "{part}");
+    }
+}
+
+/// Two explorers run beside each other: the second takes another port than the usual one.
+#[test]
+fn a_second_explorer_finds_a_port_of_its_own() {
+    let servers = [Serving::new(&[]), Serving::new(&[])];
+    assert_ne!(servers[0].host, servers[1].host);
+    for server in &servers {
+        assert_eq!(server.get("/api/health").status, 204);
+    }
 }
 
 #[test]
