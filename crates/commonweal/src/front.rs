@@ -181,6 +181,14 @@ impl Model {
         self.principals().iter().any(|principal| principal.approximation().is_some())
     }
 
+    /// An upper bound on the error of any welfare that the approximation of preferences causes; 0 if none is approximated.
+    pub fn approximation_margin(&self) -> f64 {
+        match self.inside() {
+            Inside::Fractions(exact) => exact.welfare_margin(),
+            Inside::Doubles(doubles) => doubles.welfare_margin(),
+        }
+    }
+
     /// The principals, in the model's order.
     pub fn principals(&self) -> &[Principal] {
         self.structure().principals()

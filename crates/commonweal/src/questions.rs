@@ -18,7 +18,7 @@ pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
 };
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
-pub use crate::outlook::{annuity, social_rates};
+pub use crate::outlook::{annuity, social_rates, total_weight};
 pub use crate::own_best::own_best;
 #[cfg(feature = "milp")]
 pub use crate::search::MilpError;

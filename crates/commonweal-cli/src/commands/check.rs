@@ -52,17 +52,23 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut canonical = Vec::new();
     model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut canonical)?;
     let (start, names) = (model.start().index(), Names::of(model.structure(), is_fair));
+    let margin = model.approximation_margin();
     drop(model);
     let verdict = verdict(canonical, certificate, args.work, start, &stop);
     clock.check = clock.since_reading();
     let spent = clock.spent(args.run.timings);
-    let (found, figures) = match verdict {
+    let (found, mut figures) = match verdict {
         Ok(verdict) => {
             let (verdict, figures) = verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?;
             (Ok(verdict), figures)
         }
         Err(reason) => (Err(reason), None),
     };
+    if let Some(welfare) = figures.as_mut().and_then(|figures| figures.welfare.as_mut()).filter(|_| margin > 0.0) {
+        // The certificate is about the mixtures, the welfare about what they stand for.
+        let widened = Enclosure::new(welfare.lower, welfare.upper).widened(margin);
+        *welfare = Figure { exact: None, lower: widened.lower(), upper: widened.upper() };
+    }
     if args.run.json {
         let mut document = document(&found, of_what);
         if let Some(figures) = &figures {

@@ -5,7 +5,7 @@ use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
-use commonweal::questions::annuity;
+use commonweal::questions::{annuity, total_weight};
 use commonweal::structure::Structure;
 use commonweal::{Answer, Rational, Value};
 
@@ -57,7 +57,7 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
             principal_in_column(&model.principals()[p]),
             in_column(&worth[p]),
             half_life,
-            double(own.total_weight.value.0),
+            in_column(&total_weight(&model.principals()[p])),
         ]
     };
     let of_principals = (header, outlook.principals.0.iter().enumerate().map(row).collect());

@@ -361,3 +361,22 @@ fn close_discounts_are_noted_once() {
     assert_eq!(ran.stderr.matches("note: the discounts of").count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("38 other pairs are close as well"), "{}", ran.stderr);
 }
+
+/// The gamma weights (1 + j/44.4…)^(−16/9) add up to 57.6461902, by the Hurwitz zeta function. A rough mixture adds up to 56.85: the checker
+/// accepts the certificate for it, and what it says of the welfare includes the error; so does the outlook.
+#[test]
+fn what_is_said_of_a_rough_mixture_includes_its_error() {
+    let folder = folder();
+    folder.write("rough.yaml", one("{gamma: {mean: 4%, sd: 3%}, error: 0.1}").replace(", b: {to: s}", ""));
+    folder.run(&["solve", "rough.yaml", "--certificate", "rough.cert"]).done();
+    let checked = folder.run(&["check", "rough.yaml", "rough.cert", "--json"]).done();
+    let document: serde_json::Value = serde_json::from_str(&checked.stdout).unwrap();
+    let welfare = &document["welfare"];
+    assert!(welfare["exact"].is_null(), "{welfare}");
+    let [lower, upper] = ["lower", "upper"].map(|end| welfare[end].as_f64().unwrap());
+    assert!(lower <= 57.6461902 && 57.6461902 <= upper, "{welfare}");
+    let outlook = folder.run(&["solve", "rough.yaml", "--outlook"]).done().stdout;
+    // Of the stated weights: d(0)/d(1) − 1 = 1.0225^(16/9) − 1 = 0.0403494.
+    assert!(outlook.contains("  0           4.03%  "), "{outlook}");
+    assert!(!outlook.contains("56.84"), "{outlook}");
+}

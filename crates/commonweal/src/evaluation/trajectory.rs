@@ -5,7 +5,7 @@
 use crate::model::{Mdp, Principal, StateId};
 use crate::strategy::{CountingStrategy, Step};
 
-/// The weight of every step from 0 on, in doubles.
+/// The weight of every step from 0 on, in doubles; of a preference that a mixture approximates, as it is stated.
 #[derive(Debug, Clone)]
 pub struct Weights<'p> {
     principal: &'p Principal,
@@ -38,8 +38,9 @@ impl Iterator for Weights<'_> {
         }
         let weight = self.parts.iter().map(|(counts, _)| counts).sum();
         self.parts.iter_mut().for_each(|(counts, discount)| *counts *= *discount);
+        let stated = self.principal.approximation().and_then(|_| self.principal.preference().stated_weight(self.step));
         self.step += 1;
-        Some(weight)
+        Some(stated.unwrap_or(weight))
     }
 }
 

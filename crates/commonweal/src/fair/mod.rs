@@ -272,8 +272,8 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         (self.best, self.most, self.first) = (Vec::new(), Vec::new(), Vec::new());
         for p in 0..n {
-            let best = self.set.best(&unit(n, p))?;
-            self.best.push(best.point.least(&unit(n, p)));
+            let (best, least) = self.set.best_and_least(&unit(n, p))?;
+            self.best.push(least);
             self.most.push(best.most);
             self.first.push(best.point);
         }

@@ -255,31 +255,38 @@ impl<'m> PayoffSet<'m> {
         })
     }
 
-    /// The best for some weights. In fractions, ties are broken in favour of the principals of weight 0.
+    /// The best for some weights. Ties are broken in favour of the principals of weight 0; in doubles also what is nearly a tie.
     pub fn best(&self, weights: &Weights) -> Result<Best, StopReason> {
-        if let Some(gap) = self.gap() {
-            return self.certified(weights, gap);
-        }
+        self.best_and_least(weights).map(|(best, _)| best)
+    }
+
+    /// The same, and the greatest sum that is known to be reached: in doubles it may exceed that of the point, which the principals of
+    /// weight 0 cost a little.
+    pub(super) fn best_and_least(&self, weights: &Weights) -> Result<(Best, Rational), StopReason> {
         let uncounted = |weight: &Rational| if weight.is_zero() { Rational::ONE } else { Rational::ZERO };
         let others: Weights = weights.iter().map(uncounted).collect();
-        let best = self.best_of_best(&[weights, &others])?;
-        if others.iter().all(Rational::is_zero) {
-            return Ok(best);
+        if let Some(gap) = self.gap() {
+            return self.certified_for_all(weights, &others, gap);
         }
-        let most = best.point.most(weights);
+        let best = self.exact_for_all(weights, &others)?;
+        let least = best.point.least(weights);
+        Ok((best, least))
+    }
+
+    fn exact_for_all(&self, weights: &Weights, others: &Weights) -> Result<Best, StopReason> {
+        let best = self.best_of_best(&[weights, others])?;
+        let most = if others.iter().all(Rational::is_zero) { best.most } else { best.point.most(weights) };
         Ok(Best { most, ..best })
     }
 
-    /// The same, where the principals of weight 0 count in their own direction, as on the front.
+    /// The best, where the principals of weight 0 count in their own direction, as on the front.
     pub(super) fn best_of_front(&self, weights: &Weights) -> Result<Best, StopReason> {
-        if self.gap().is_some() {
-            return self.best(weights);
-        }
         let uncounted = |p: usize| if weights[p].is_zero() { self.direction(p) } else { Rational::ZERO };
         let others: Weights = (0..self.n()).map(uncounted).collect();
-        let best = self.best_of_best(&[weights, &others])?;
-        let most = if others.iter().all(Rational::is_zero) { best.most } else { best.point.most(weights) };
-        Ok(Best { most, ..best })
+        match self.gap() {
+            Some(gap) => self.certified_for_all(weights, &others, gap).map(|(best, _)| best),
+            None => self.exact_for_all(weights, &others),
+        }
     }
 
     /// Whether preferences are approximated by mixtures.
@@ -331,11 +338,43 @@ impl<'m> PayoffSet<'m> {
         self.told(exact::solve_from(&model, rows, &long_term, &self.options), weights)
     }
 
+    /// The best in doubles; of what is as good within the gap, a point that is good for the `others` too. Doubles do not decide ties, so
+    /// that the others count a little; the half-space is that of `weights` alone.
+    fn certified_for_all(&self, weights: &Weights, others: &Weights, gap: f64) -> Result<(Best, Rational), StopReason> {
+        /// The part of the gap that the others may cost.
+        const LITTLE: f64 = 1.0 / 8.0;
+        self.ask()?;
+        let best = self.certified(weights, gap)?;
+        let least = best.point.least(weights);
+        if others.iter().all(Rational::is_zero) || best.stopped.is_some() {
+            return Ok((best, least));
+        }
+        let size = |p: usize| best.point.payoffs[p].enclosure.midpoint().abs();
+        let worth = |p: usize| weights[p].to_f64().abs() * size(p);
+        let total = (0..self.n()).map(worth).fold(0.0, f64::max);
+        let little = |p: usize| {
+            let weight = LITTLE * gap * self.finer.get() * total / size(p);
+            let is_little = weight.is_normal();
+            // A power of two: short weights keep the solve short.
+            is_little.then(|| Rational::from(2).pow(weight.log2().floor() as isize) * &others[p])
+        };
+        let counted = |p: usize| if others[p].is_zero() { Some(weights[p].clone()) } else { little(p) };
+        let all: Option<Weights> = (0..self.n()).map(counted).collect();
+        let Some(Ok(Best { point, stopped: None, .. })) = all.map(|all| self.certified(&all, gap * LITTLE)) else {
+            return Ok((best, least));
+        };
+        let sum = |point: &Point| {
+            let terms = weights.iter().zip(&point.payoffs).filter(|(weight, _)| !weight.is_zero());
+            terms.map(|(weight, payoff)| weight.to_f64() * payoff.enclosure.midpoint()).sum::<f64>()
+        };
+        let is_as_good = sum(&point) >= sum(&best.point) - gap * self.finer.get() / 2.0 * total;
+        Ok((if is_as_good { Best { point, ..best } } else { best }, least))
+    }
+
     fn certified(&self, weights: &Weights, gap: f64) -> Result<Best, StopReason> {
         // A smaller gap than asked for, because a mix adds the errors of its points.
         const FINER: f64 = 1.0 / 16.0;
         const FINEST: f64 = 1e-12;
-        self.ask()?;
         let gap = gap * self.finer.get();
         let aim = (gap * FINER).max(FINEST);
         let mut place = self.doubles.borrow_mut();

@@ -261,6 +261,23 @@ impl From<Rational> for Preference {
     }
 }
 
+impl Preference {
+    /// The weight of a step as `gamma` and `hyperbolic` state it, to the nearest doubles; `None` of other kinds, whose parts say it.
+    pub(crate) fn stated_weight(&self, step: u64) -> Option<f64> {
+        let j = step as f64;
+        match self {
+            Preference::Gamma { mean, sd, .. } => {
+                let ratio = (mean / sd).to_f64();
+                Some((-ratio * ratio * (j * (sd * sd / mean).to_f64()).ln_1p()).exp())
+            }
+            Preference::Hyperbolic { k, hazard, .. } => {
+                Some((j * (-hazard.to_f64()).ln_1p()).exp() / (1.0 + k.to_f64() * j))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// As tables show it.
 impl Display for Preference {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

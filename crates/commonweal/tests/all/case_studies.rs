@@ -98,6 +98,8 @@ fn disagreement_cuts_sooner_than_the_mean_rate() {
     assert_eq!(waits(&answer, &model, "c2 old"), "0 go on, 11 cut");
     assert_eq!(waits(&answer, &model, "c4 old"), "0 cut");
     assert_eq!(replanned_figures(&model, &answer, 6), ["-34.506201", "-21.139451", "-13.366750"]);
+    let replanned = worth(&model, &replanned(&model.exact(), &answer));
+    assert_eq!(printed(&(welfare(&answer, &model) - replanned), 6), "6.892789");
     let fixed = positional(&model, &commonweal::questions::SearchOptions::default());
     assert_eq!(printed(&(welfare(&answer, &model) - fixed.welfare.exact.unwrap()), 6), "1.046708");
     let mean = at_rate(&model, "society", "0.0225");

@@ -469,3 +469,24 @@ states:
         }
     }
 }
+
+/// What is a tie for those whom the rule counts is decided for the others in doubles too: nobody's payoff is left on the table.
+#[test]
+fn ties_are_broken_for_the_others_in_doubles() {
+    let text = "principals: {pat: 0.97, now: 0}
+states:
+  s: {lazy: {reward: {pat: 3, now: 2}, to: s}, work: {reward: {pat: 5, now: 2}, to: s}, mean: {reward: {pat: 6, now: 1}, to: s}}
+";
+    let model = Model::from_yaml(text).unwrap();
+    for rule in [Rule::MaxMin, Rule::Leximin, Rule::KalaiSmorodinsky] {
+        let found = |engine: Engine| {
+            let set_options = Options { engine, ..Options::default() };
+            fair(&model, &Question::new(rule.clone()), &set_options).unwrap()
+        };
+        let (exact, certified) = (found(Engine::Exact), found(Engine::Within(1e-6)));
+        for (exact, certified) in exact.payoffs.iter().zip(&certified.payoffs) {
+            let (exact, certified) = (exact.enclosure.midpoint(), certified.enclosure.midpoint());
+            assert!((exact - certified).abs() <= 1e-4 * exact.abs(), "{rule:?}: {exact} {certified}");
+        }
+    }
+}
