@@ -3,7 +3,7 @@
 import type { Principal, View } from "./documents";
 import { el, listed, rove, table } from "./dom";
 import { isCost, ON_COSTS, titled } from "./principals";
-import { double, plain, shown, signed, stepText } from "./numbers";
+import { minus, plain, shown, shownSigned, stepText } from "./numbers";
 
 export function drawAnswer(place: HTMLElement, view: View): void {
   const { solution, model } = view;
@@ -34,8 +34,8 @@ export function drawAnswer(place: HTMLElement, view: View): void {
       principal.stated,
       ...(isWeighted ? [plain(principal.weight)] : []),
       shown(gets),
-      longTerm ? signed(double(gets) - double(longTerm)) : "",
-      own ? signed(double(gets) - double(own)) : "",
+      longTerm ? shownSigned(minus(gets, longTerm)) : "",
+      own ? shownSigned(minus(gets, own)) : "",
     ];
   };
   const isWeighted = model.principals.some((principal) => principal.weight !== "1");

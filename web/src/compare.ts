@@ -4,7 +4,7 @@ import { ask } from "./api";
 import type { Compared, Num, Principal, Solution } from "./documents";
 import { el, listed, rove, steadily, table } from "./dom";
 import { RULES, type Compromise } from "./front";
-import { between, decimal, double, exactly, isWide, shown, value } from "./numbers";
+import { double, exactly, minus, shown, text, value } from "./numbers";
 import { isCost, titled } from "./principals";
 import { isSame, type Question, type Shown } from "./state";
 
@@ -58,7 +58,7 @@ export class ComparePanel {
       const answer = await ask<Solution>("/api/solve", { ...shown.asked, compare: true, time_limit: 60 }, asking.signal);
       this.asking = null;
       this.compared = answer.data?.comparison ?? [];
-      this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan; to the right is better." : answer.error.message;
+      this.status.textContent = answer.ok ? barsInWords(shown) : answer.error.message;
       if (this.compared.length === 0) this.clear();
       this.draw();
     } catch (error) {
@@ -105,16 +105,18 @@ export class ComparePanel {
       ...this.compared.map((one) => ({ name: label(one, model.step) + (one.status ? " (stopped)" : ""), payoffs: one.payoffs, ...welfareOf(one) })),
       ...this.fair.filter((one) => !known.has(one.rule)).map((one) => ({ name: `fair: ${one.name}`, payoffs: one.payoffs, welfare: sum(principals, one.payoffs) })),
     ];
-    /** How much more or less than under the plan; null where bounds do not say. */
-    const changeOf = (row: Row, { name }: Principal): number | null => {
-      const [own, planned] = [row.payoffs[name]!, plan.payoffs[name]!];
-      return isWide(own) || isWide(planned) ? null : double(own) - double(planned);
+    const changeOf = (row: Row, { name }: Principal) => minus(row.payoffs[name]!, plan.payoffs[name]!);
+    // Changes count as the welfare counts them, so that pounds and years have one scale; who has no weight has a scale of its own.
+    const size = (row: Row, principal: Principal) => {
+      const { lower, upper } = changeOf(row, principal);
+      return (Math.abs(value(principal.weight)) || 1) * Math.max(Math.abs(Number(lower)), Math.abs(Number(upper)));
     };
-    const largest = Math.max(0, ...rows.flatMap((row) => principals.map((one) => Math.abs(changeOf(row, one) ?? 0))));
+    const largestOf = (some: Principal[]) => Math.max(0, ...rows.flatMap((row) => some.map((one) => size(row, one))).filter(Number.isFinite));
+    const largest = largestOf(principals.filter((one) => value(one.weight) !== 0));
+    const scaleOf = (one: Principal) => (value(one.weight) === 0 ? largestOf([one]) : largest / Math.abs(value(one.weight)));
     const cell = (row: Row, principal: Principal) => {
-      const change = changeOf(row, principal);
-      const bar = (change: number) => el("i", { class: change > 0 !== isCost(principal) ? "gain" : "loss", style: `--share:${largest > 0 ? Math.round((50 * Math.abs(change)) / largest) : 0}%` });
-      return el("div", { class: "versus" }, shown(row.payoffs[principal.name]!), row.payoffs === plan.payoffs || change === null ? null : el("span", { class: "bar", "aria-hidden": "true" }, bar(change)));
+      const bar = row.payoffs === plan.payoffs ? null : el("span", { class: "bar", "aria-hidden": "true" }, ...bars(changeOf(row, principal), scaleOf(principal), isCost(principal)));
+      return el("div", { class: "versus" }, shown(row.payoffs[principal.name]!), bar);
     };
     const best = withUpper(plan.welfare, plan.upper);
     const head = ["strategy", "welfare", "loses", ...principals.map(titled)];
@@ -133,18 +135,33 @@ interface Row {
   told?: string;
 }
 
-/** The welfare of a row. An upper bound of its class is told even if it is so near that one number stands for both. */
-function welfareOf({ welfare, upper }: Compared): Pick<Row, "welfare" | "told"> {
-  const shownAs = withUpper(welfare, upper);
-  if (upper === undefined || shownAs !== welfare || Number(upper) <= Number(welfare.upper)) return { welfare: shownAs };
-  return { welfare, told: `the one found has ${exactly(welfare)}; none of its class has more than ${Number(upper)}` };
+/** What the bars show, in words. */
+function barsInWords({ view }: Shown): string {
+  const isWeighted = view.model.principals.some((one) => value(one.weight) !== 1);
+  return `Bars show what each gets more or less than under the plan${isWeighted ? ", times its weight" : ""}; to the right is better.`;
 }
 
-/** The welfare of a class whose best strategy is not known: from what was found to the upper bound, unless they are nearly the same. */
+/** The bars of a change: what is sure, and paler behind it what is possible between its bounds. */
+function bars(change: Num, scale: number, isCost: boolean): HTMLElement[] {
+  const [lower, upper] = [Number(change.lower), Number(change.upper)];
+  const bar = (to: number, isSure: boolean) => {
+    const share = scale > 0 ? Math.min(50, Math.round((50 * Math.abs(to)) / scale)) : 0;
+    return el("i", { class: `${to > 0 !== isCost ? "gain" : "loss"}${isSure ? "" : " possible"}`, style: `--share:${share}%` });
+  };
+  const sure = change.exact ? double(change) : lower > 0 ? lower : upper < 0 ? upper : 0;
+  const possible = change.exact ? [] : [lower, upper].filter((end) => end !== 0 && (sure === 0 || Math.abs(end) > Math.abs(sure)));
+  return [bar(sure, true), ...possible.map((end) => bar(end, false))];
+}
+
+/** The welfare of a row: if its class may have a better one than was found, from that one's welfare to the upper bound. */
+function welfareOf({ welfare, upper }: Compared): Pick<Row, "welfare" | "told"> {
+  if (upper === undefined || Number(upper) <= Number(welfare.upper)) return { welfare };
+  return { welfare: withUpper(welfare, upper), told: `the one found has ${exactly(welfare)}; none of its class has more than ${Number(upper)}` };
+}
+
 function withUpper(welfare: Num, upper: number | string | undefined): Num {
-  const lower = Number(welfare.lower);
-  if (upper === undefined || Number(upper) - lower <= 1e-5 * Math.max(Math.abs(lower), Math.abs(Number(upper)))) return welfare;
-  return { lower, upper, value: (lower + Number(upper)) / 2 };
+  if (upper === undefined || Number(upper) <= Number(welfare.upper)) return welfare;
+  return { lower: welfare.lower, upper, value: welfare.value };
 }
 
 /** The weighted sum of payoffs, each between its bounds. */
@@ -160,11 +177,10 @@ function sum(principals: Principal[], payoffs: Record<string, Num>): Num {
 
 /** What is lost against the best, which nothing exceeds: a number, or bounds where either is known only between bounds. */
 function loss(best: Num, welfare: Num): string {
-  const scale = Math.max(1, Math.abs(double(best)));
-  const [least, most] = [Math.max(0, Number(best.lower) - Number(welfare.upper)), Math.max(0, Number(best.upper) - Number(welfare.lower))];
-  if (isWide(best) || isWide(welfare)) return between(least, most);
-  const lost = double(best) - double(welfare);
-  return Math.abs(lost) < 1e-9 * scale ? "0" : decimal(lost);
+  const { exact, lower, upper, value } = minus(best, welfare);
+  if (exact) return text({ exact, lower, upper, value });
+  const [least, most] = [Math.max(0, Number(lower)), Math.max(0, Number(upper))];
+  return text({ lower: least, upper: most, value: Math.min(Math.max(Number(value), least), most) });
 }
 
 function label(one: Compared, step: string): string {

@@ -5,11 +5,16 @@ import { question, type State } from "./state";
 
 type Kind = [label: string, path: string, body: object, name: string];
 
-function kinds(state: State, axes: [string, string] | null): Kind[] {
+/** The questions that the map and the front on the page answer. */
+export interface Drawn {
+  map: { path: string; body: object } | null;
+  front: object | null;
+}
+
+function kinds(state: State, drawn: Drawn): Kind[] {
   const base = state.name.replace(/[^\w.-]+/g, "-") || "model";
   const picture = (what: string, kind: string, more: object = {}): Kind[] =>
     ["svg", "png", "pdf"].map((ending) => [`${what} (${ending.toUpperCase()})`, "/api/picture", { kind, ending, ...more }, `${base}-${kind}.${ending}`]);
-  const both = axes ? { x: axes[0], y: axes[1] } : null;
   return [
     ["Model with the sliders in it (YAML)", "/api/model", {}, `${base}.yaml`],
     ["Solution (JSON)", "/api/solve", {}, `${base}.json`],
@@ -20,22 +25,19 @@ function kinds(state: State, axes: [string, string] | null): Kind[] {
     ...picture("Timeline", "timeline"),
     ...picture("Payoffs over time", "payoffs"),
     ...picture("Who gains, who pays", "gains"),
-    ...(both
-      ? ([
-          ...picture("Strategy map", "map", { ...both, resolution: 12 }),
-          ["Strategy map (JSON)", "/api/map", { ...both, resolution: 12 }, `${base}-map.json`],
-          ...picture("Front", "front", both),
-          ["Front (CSV)", "/api/csv", { kind: "front", ...both }, `${base}-front.csv`],
-        ] as Kind[])
-      : []),
+    // What boundaries take too long for is downloaded as the sketch that the page shows.
+    ...(drawn.map ? picture("Strategy map", drawn.map.path === "/api/sketch" ? "sketch" : "map", drawn.map.body) : []),
+    ...(drawn.map ? [["Strategy map (JSON)", drawn.map.path, drawn.map.body, `${base}-map.json`] as Kind] : []),
+    ...(drawn.front ? picture("Front", "front", drawn.front) : []),
+    ...(drawn.front ? [["Front (CSV)", "/api/csv", { kind: "front", ...drawn.front }, `${base}-front.csv`] as Kind] : []),
   ];
 }
 
 /** Fills the list of files; a choice downloads one, and `failed` says why it did not. The result fills it again, for another model. */
-export function fillFiles(select: HTMLSelectElement, state: () => State, axes: () => [string, string] | null, failed: (text: string) => void): () => void {
+export function fillFiles(select: HTMLSelectElement, state: () => State, drawn: () => Drawn, failed: (text: string) => void): () => void {
   let filled = "";
   const fill = () => {
-    const names = ["Model as it is typed (YAML)", ...kinds(state(), axes()).map(([label]) => label), "Graph (SVG)"];
+    const names = ["Model as it is typed (YAML)", ...kinds(state(), drawn()).map(([label]) => label), "Graph (SVG)"];
     // A list that is open keeps its place.
     if (filled === String(names)) return;
     filled = String(names);
@@ -45,15 +47,15 @@ export function fillFiles(select: HTMLSelectElement, state: () => State, axes: (
   select.addEventListener("change", () => {
     const chosen = select.value;
     select.value = "";
-    void download(chosen, state(), axes(), failed);
+    void download(chosen, state(), drawn(), failed);
   });
   return fill;
 }
 
-async function download(chosen: string, state: State, axes: [string, string] | null, failed: (text: string) => void): Promise<void> {
+async function download(chosen: string, state: State, drawn: Drawn, failed: (text: string) => void): Promise<void> {
   if (chosen === "Model as it is typed (YAML)") return save(new Blob([state.model], { type: "text/yaml" }), `${state.name || "model"}.yaml`);
   if (chosen === "Graph (SVG)") return saveGraph(state);
-  const kind = kinds(state, axes).find(([label]) => label === chosen);
+  const kind = kinds(state, drawn).find(([label]) => label === chosen);
   if (!kind) return;
   const [, path, body, name] = kind;
   const found = await file(path, { ...question(state), ...body });

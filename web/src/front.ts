@@ -4,7 +4,7 @@ import { ask } from "./api";
 import { firstDifference, played } from "./decisions";
 import type { Decision, Fair, Front, Num, View } from "./documents";
 import { el, roomOf, rove, short, steadily, svg } from "./dom";
-import { decimal, double, normalised, shown, shownFraction, signed, stepText, value } from "./numbers";
+import { double, middle, minus, normalised, shown, shownFraction, shownSigned, stepText, text, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
 import { isCost } from "./principals";
@@ -19,6 +19,8 @@ export interface Compromise {
   /** The strategies that are drawn from, with their probabilities. */
   mix: { probability: string; decisions: Record<string, Decision[]> }[];
   weights: Record<string, string>;
+  /** Weights for which it alone is optimal, if they are known. */
+  alone?: Record<string, string> | undefined;
 }
 
 export const RULES: [string, string][] = [
@@ -70,6 +72,13 @@ export class FrontPanel {
     this.clear();
   }
 
+  /** The question of a file of the front on the page, if there is one. Of a small model the file has more vertices. */
+  drawn(): object | null {
+    if (!this.front || !this.of) return null;
+    const { shown, axes } = this.of;
+    return { ...question(shown, axes), ...(question(shown, axes).gap ? { vertices: VERTICES } : {}) };
+  }
+
   private clear(): void {
     this.place.classList.remove("old");
     this.place.replaceChildren();
@@ -98,7 +107,7 @@ export class FrontPanel {
     const hasCosts = shown.view.model.principals.some(isCost);
     try {
       const body = { ...shown.asked, time_limit: LIMIT };
-      const answer = await ask<Front>("/api/front", { ...body, ...inDoubles(shown.view, "1e-3"), x: axes[0], y: axes[1], vertices: VERTICES }, asking.signal);
+      const answer = await ask<Front>("/api/front", { ...body, ...question(shown, axes), vertices: VERTICES }, asking.signal);
       if (!answer.ok && !answer.data?.vertices) {
         this.clear();
         const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
@@ -158,6 +167,7 @@ export class FrontPanel {
       payoffs: corner.payoffs,
       mix: [{ probability: "1", decisions: corner.decisions }],
       weights: corner.weights,
+      alone: this.alone(index, axes),
     }));
     // Where more may lie than was found.
     const open = this.front.edges.filter((edge) => !edge.proven).flatMap(({ from, to }) => {
@@ -185,7 +195,7 @@ export class FrontPanel {
       const [px, py] = at(points[0]!.point.payoffs);
       const name = points.map(({ point }) => point.name).join(", ");
       const chosen = this.chosen === name ? " chosen" : "";
-      const told = `${name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
+      const told = `${name}: ${[x, y].map((one) => `${one} ${text(points[0]!.point.payoffs[one]!)}`).join(", ")}`;
       const shape = svg("g", { class: `mark${chosen}`, transform: `translate(${chart.x(px)} ${chart.y(py)})`, tabindex: -1, role: "button", "aria-label": told, "data-point": name });
       shape.append(svg("title", {}, told), ...points.map(({ d, colour }, index) => svg("path", { d, transform: `scale(${1 + 0.5 * (points.length - 1 - index)})`, style: `fill:${colour}` })));
       const pick = () => {
@@ -204,7 +214,10 @@ export class FrontPanel {
     for (const vertex of vertices) mark([{ point: vertex, d: "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", colour: series(0) }]);
     // Rules often agree, with each other or with the plan.
     const groups: Marked[][] = [[{ point: plan, d: "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", colour: "var(--ink)" }]];
-    this.fair.forEach((point, index) => {
+    this.fair.forEach((rule, index) => {
+      // A rule may choose a vertex with weights at which others are as good.
+      const vertex = rule.mix.length === 1 ? vertices.find((other) => isEqual(rule, other)) : undefined;
+      const point = { ...rule, alone: vertex?.alone };
       const marked = { point, d: SHAPES[index % SHAPES.length]!, colour: series(index + 1) };
       const group = groups.find(([first]) => isAt(point, first!.point));
       if (group) group.push(marked);
@@ -221,10 +234,19 @@ export class FrontPanel {
     if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
+  /** Weights for which a vertex alone is optimal: between those of the two edges at it, or of an edge and the axis that it ends at. */
+  private alone(index: number, [x, y]: Axes): Record<string, string> | undefined {
+    const { vertices, edges, principals } = this.front!;
+    const at = edges.filter((edge) => edge.proven && (edge.from === index || edge.to === index)).map((edge) => edge.weights);
+    const axis = (name: string) => Object.fromEntries(principals.map((one) => [one, one === name ? (costs(this.of!.shown.view, one) ? "-1" : "1") : "0"]));
+    const best = (name: string, sign: 1 | -1) => vertices.every((other) => sign * (double(vertices[index]!.payoffs[name]!) - double(other.payoffs[name]!)) >= 0);
+    const ends = [x, y].filter((name) => best(name, costs(this.of!.shown.view, name) ? -1 : 1)).map(axis);
+    const around = [...at, ...ends];
+    return around.length === 2 ? middle(around) : undefined;
+  }
+
   /** Says what the compromises of a mark give whom, and how they are played. Those that are the same point are told once. */
   private tell(of: Shown, points: Compromise[]): void {
-    const isEqual = (one: Compromise, other: Compromise) =>
-      Object.entries(one.payoffs).every(([name, number]) => Math.abs(double(number) - double(other.payoffs[name]!)) <= 1e-9 * Math.max(1, Math.abs(double(number))));
     const told: Compromise[] = [];
     for (const point of points) {
       const same = told.findIndex((other) => isEqual(other, point));
@@ -240,7 +262,7 @@ export class FrontPanel {
     const names = view.model.principals.map((principal) => principal.name);
     const plan = view.solution.states[view.solution.start]!.payoffs;
     const row = (name: string, number: Num) =>
-      el("li", {}, `${name} ${costs(view, name) ? "costs" : "gets"} `, shown(number), ` (${signed(double(number) - double(plan[name]!))} against the plan)`);
+      el("li", {}, `${name} ${costs(view, name) ? "costs" : "gets"} `, shown(number), " (", shownSigned(minus(number, plan[name]!)), " against the plan)");
     const start = view.solution.start;
     const mix = point.mix.map((drawn, index) => {
       const chance = point.mix.length > 1 ? [`strategy ${index + 1}, with probability `, shownFraction(drawn.probability), ": "] : [];
@@ -249,16 +271,24 @@ export class FrontPanel {
     });
     // Who has no weight does not count.
     const isKnown = Object.keys(point.weights).length > 0;
-    const weights = names.map((name) => [name, point.weights[name] ?? "0"] as const);
-    const isUsable = isKnown && weights.every(([, weight]) => weight.length < 40);
+    const isShort = (found: Record<string, string>) => Object.values(found).every((weight) => weight.length < 40);
+    const chosen = point.alone && isShort(point.alone) ? point.alone : point.weights;
+    const weights = names.map((name) => [name, chosen[name] ?? "0"] as const);
+    const isUsable = isKnown && isShort(chosen);
+    const isTie = point.mix.length > 1;
     const listed = weights.flatMap(([name, weight], index) => [`${index > 0 ? ", " : ""}${name} `, shownFraction(weight)]);
     return [
       el("h4", {}, point.name),
       el("ul", {}, ...Object.entries(point.payoffs).map(([name, number]) => row(name, number)), ...mix),
-      !isKnown ? "" : el("p", { class: "note" }, "It is optimal for the weights ", ...listed, "."),
+      !isKnown ? "" : el("p", { class: "note" }, "It is optimal for the weights ", ...listed, isTie ? "; so is each of its strategies alone, and the plan for these weights is one of them." : "."),
       isUsable ? el("button", { type: "button", click: () => this.use(asked, Object.fromEntries(weights)) }, "Set the weight sliders to these") : "",
     ];
   }
+}
+
+/** What is asked of a front besides the model. */
+function question({ view }: Shown, [x, y]: Axes): { x: string; y: string; gap?: string } {
+  return { ...inDoubles(view, "1e-3"), x, y };
 }
 
 /** A point with the shape of its mark. */
@@ -275,6 +305,11 @@ function apart(view: View, first: Record<string, Decision[]>, second: Record<str
   if (!found) return "";
   const { state, step, actions } = found;
   return `; it differs from strategy 1 first in ${state} at ${view.model.step} ${stepText(step)}: ${actions[1]} in place of ${actions[0]}`;
+}
+
+/** Whether two compromises are the same point. */
+function isEqual(one: Compromise, other: Compromise): boolean {
+  return Object.entries(one.payoffs).every(([name, number]) => Math.abs(double(number) - double(other.payoffs[name]!)) <= 1e-9 * Math.max(1, Math.abs(double(number))));
 }
 
 /** Whether what a principal gets is a cost. */

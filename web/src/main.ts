@@ -275,8 +275,13 @@ function drawPanels(): void {
   byId("front-note").textContent = isAll
     ? "On the front neither can gain unless the other loses. A click shows the details of a point."
     : `The line is the front of ${both[0]} and ${both[1]}, as if nobody else counted. The plan and the points of the rules serve the others too, so that they may lie inside. A click shows what everybody gets.`;
-  follow(map.show(present, both, state.unit));
-  follow(front.show(present, both).then(() => compare.add(present.asked, front.compromises(present.asked))));
+  follow(map.show(present, both, state.unit).then(() => files()));
+  follow(
+    front.show(present, both).then(() => {
+      compare.add(present.asked, front.compromises(present.asked));
+      files();
+    }),
+  );
 }
 
 function fillAxes(view: View): void {
@@ -378,7 +383,7 @@ function listen(): void {
     }
   });
   byId("report").addEventListener("click", () => void openReport(state, say));
-  files = fillFiles(byId<HTMLSelectElement>("files"), () => state, axes, say);
+  files = fillFiles(byId<HTMLSelectElement>("files"), () => state, () => ({ map: map.drawn(), front: front.drawn() }), say);
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

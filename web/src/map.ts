@@ -150,6 +150,8 @@ export class MapPanel {
   /** Where the sliders are, and the plan there. */
   private own: Own = [null, null];
   private shown: Shown | null = null;
+  /** The question that the map answers. */
+  private answered: { path: string; body: object } | null = null;
   private lettered: { map: StrategyMap; letters: Letter[] } | null = null;
   /** Where on the axes a place of the drawing is. */
   private at: ((event: MouseEvent) => [number, number]) | null = null;
@@ -203,6 +205,11 @@ export class MapPanel {
     this.clear();
   }
 
+  /** The question that the map on the page answers, if there is one. */
+  drawn(): { path: string; body: object } | null {
+    return this.map && this.answered;
+  }
+
   private clear(): void {
     [this.map, this.at] = [null, null];
     this.place.classList.remove("old");
@@ -230,12 +237,12 @@ export class MapPanel {
         if (at === 0 && shown.view.model.n_states <= SMALL) continue;
         const began = performance.now();
         const [x, y] = axes.map((name) => (unit === "rate" ? `${name}.rate` : name));
-        const body = { ...subject.asked, ...inDoubles(shown.view, "1e-9"), x, y, least, greatest, resolution, time_limit: LIMIT };
-        const answer = await ask<StrategyMap>(path, body, asking.signal);
+        const body = { ...inDoubles(shown.view, "1e-9"), x, y, least, greatest, resolution };
+        const answer = await ask<StrategyMap>(path, { ...subject.asked, ...body, time_limit: LIMIT }, asking.signal);
         if (!answer.ok) {
           // A sketch stays until a whole map is there; one that was stopped is better than none.
           if (!this.map && answer.data?.drawn.some((region) => region.name)) {
-            this.map = answer.data;
+            [this.map, this.answered] = [answer.data, { path, body }];
             this.draw(this.own);
             this.status.textContent = `${told}, of which some are not solved after ${LIMIT} seconds.`;
             return;
@@ -244,7 +251,7 @@ export class MapPanel {
           this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes more than ${LIMIT} seconds.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
           return;
         }
-        this.map = answer.data;
+        [this.map, this.answered] = [answer.data, { path, body }];
         this.draw(this.own);
         const [took, next] = [performance.now() - began, STAGES[at + 1]];
         const isLast = !next || took > quick;

@@ -9,41 +9,96 @@ export function double(number: Num): number {
 }
 
 /** A decimal of at most six places, with a minus sign, or powers of ten where it is very large or small. */
-export function decimal(value: number): string {
+export function decimal(value: number, places = PLACES): string {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "?";
+  return typographic(isPlain(value) ? String(Number(value.toFixed(places))) : value.toExponential(4));
+}
+
+/** The most decimal places of a number that is shown. */
+const PLACES = 6;
+
+/** Whether a number is shown without a power of ten. */
+function isPlain(value: number): boolean {
   const size = Math.abs(value);
-  let text: string;
-  if (size !== 0 && (size >= 1e9 || size < 1e-4)) text = value.toExponential(4).replace("e+", "e");
-  else text = String(Number(value.toFixed(6)));
-  return text.replace("-", "−");
+  return size === 0 || (size < 1e9 && size >= 1e-4);
+}
+
+function typographic(text: string): string {
+  return text.replace("e+", "e").replace("-", "−");
+}
+
+/** The decimal of so many places next to a number, above it (`up`) or below it. */
+function outward(value: number, places: number, up: boolean): string {
+  if (!Number.isFinite(value)) return decimal(value);
+  if (isPlain(value)) return typographic(String(Number(nextTo(value.toFixed(places + GUARD), places, up))));
+  const [mantissa, exponent] = value.toExponential(4 + GUARD).split("e") as [string, string];
+  return typographic(`${Number(nextTo(mantissa, 4, up))}e${exponent}`);
+}
+
+/** Digits that are looked at behind the last one that is shown. */
+const GUARD = 20;
+
+/** A decimal with `GUARD` digits more than `places`, rounded up or down. */
+function nextTo(digits: string, places: number, up: boolean): string {
+  const [all, unit] = [BigInt(digits.replace(".", "")), 10n ** BigInt(GUARD)];
+  const cut = all / unit;
+  const whole = up && all > cut * unit ? cut + 1n : !up && all < cut * unit ? cut - 1n : cut;
+  const shown = String(whole < 0n ? -whole : whole).padStart(places + 1, "0");
+  return `${whole < 0n ? "-" : ""}${shown.slice(0, shown.length - places)}.${shown.slice(shown.length - places)}`;
 }
 
 /** The same with its sign. */
 export function signed(value: number): string {
-  const text = decimal(value);
-  return value > 0 && text !== "0" ? `+${text}` : text;
+  return withPlus(decimal(value));
 }
 
-/** Whether a number is known only between bounds that its decimal would hide. */
+function withPlus(text: string): string {
+  return /^\d/.test(text) && text !== "0" ? `+${text}` : text;
+}
+
+/** How far apart the bounds of a number are; 0 of one that is known exactly. */
+function widthOf(number: Num): number {
+  return number.exact ? 0 : Number(number.upper) - Number(number.lower);
+}
+
+/** Whether a number is known only between bounds that a decimal would hide. */
 export function isWide(number: Num): boolean {
-  const width = Number(number.upper) - Number(number.lower);
-  return !number.exact && !(width <= 1e-6 * Math.max(1, Math.abs(double(number))));
+  const width = widthOf(number);
+  return !(width <= 1e-5 * Math.max(1, Math.abs(double(number))) && width < 1);
 }
 
-/** Two bounds. */
-export function between(lower: number, upper: number): string {
-  return `[${decimal(lower)}, ${decimal(upper)}]`;
+/** Two bounds, rounded outward to as many places as tell them apart. */
+function bounds(lower: number, upper: number): [string, string] {
+  const apart = Math.ceil(-Math.log10(upper - lower)) + 2;
+  const places = Number.isFinite(apart) ? Math.max(0, Math.min(apart, MOST_PLACES)) : PLACES;
+  return [outward(lower, places, false), outward(upper, places, true)];
 }
 
-/** A number with its exact fraction, or its bounds, behind it. Bounds that are far apart are shown themselves. */
+/** A double of the usual size has no more. */
+const MOST_PLACES = 15;
+
+/** A number as text: its bounds if they are far apart, otherwise no more digits than they allow. */
+export function text(number: Num): string {
+  const [size, width] = [Math.abs(double(number)), widthOf(number)];
+  const isNearZero = size > 0 && !isPlain(size) && size < 1;
+  if (isWide(number) || (isNearZero && width > 0 && size > width)) return `[${bounds(Number(number.lower), Number(number.upper)).join(", ")}]`;
+  if (isNearZero && width > 0) return "≈ 0";
+  return decimal(double(number), width > 0 ? Math.max(0, Math.min(PLACES, Math.floor(-Math.log10(width)))) : PLACES);
+}
+
+/** A number with its exact fraction, or its bounds, behind it. */
 export function shown(number: Num, told = exactly(number)): HTMLElement {
-  const text = isWide(number) ? between(Number(number.lower), Number(number.upper)) : decimal(double(number));
-  return withBehind(text, told);
+  return withBehind(text(number), told);
+}
+
+/** A difference with its sign, and the same behind it. */
+export function shownSigned(number: Num): HTMLElement {
+  return withBehind(withPlus(text(number)), exactly(number));
 }
 
 /** What is exactly known of a number, in words. */
 export function exactly({ exact, lower, upper }: Num): string {
-  return exact ? `exactly ${inFull(exact)}` : `between ${decimal(Number(lower))} and ${decimal(Number(upper))}`;
+  return exact ? `exactly ${inFull(exact)}` : `between ${bounds(Number(lower), Number(upper)).join(" and ")}`;
 }
 
 function inFull(exact: string): string {
@@ -58,6 +113,22 @@ function withBehind(text: string, told: string): HTMLElement {
 /** A fraction itself if it is short, and otherwise its decimal with the fraction behind it. */
 export function shownFraction(exact: string): HTMLElement | string {
   return exact.length <= 12 ? exact : withBehind(decimal(value(exact)), `exactly ${inFull(exact)}`);
+}
+
+/** What the first of two numbers is more than the second: a fraction if both are, bounds otherwise. */
+export function minus(one: Num, other: Num): Num {
+  /** Longer fractions take long to reduce. */
+  const MOST = 600;
+  const [first, second] = [one, other].map(({ exact }) => (exact && exact.length <= MOST ? fraction(exact) : null));
+  if (first && second) {
+    const exact = lowest({ over: first.over * second.under - second.over * first.under, under: first.under * second.under });
+    const double = quotient(exact);
+    return { exact: textOf(exact), lower: double, upper: double, value: double };
+  }
+  // A bound that is rounded to nearest may be off by one unit in the last place.
+  const ends = [Number(one.lower) - Number(other.upper), Number(one.upper) - Number(other.lower)] as const;
+  const unit = (end: number) => (end === 0 ? 0 : Math.abs(end) * 2 ** -52);
+  return { lower: ends[0] - unit(ends[0]), upper: ends[1] + unit(ends[1]), value: double(one) - double(other) };
 }
 
 /** A step with its digits in groups of three. */
@@ -112,18 +183,28 @@ function quotient({ over, under }: Fraction): number {
   return Number(over / cut) / Number(under / cut);
 }
 
+function plus(one: Fraction, other: Fraction): Fraction {
+  return lowest({ over: one.over * other.under + other.over * one.under, under: one.under * other.under });
+}
+
+/** The weights in the middle of several. */
+export function middle(all: Record<string, string>[]): Record<string, string> {
+  const none = { over: 0n, under: 1n };
+  const sum = (name: string) => all.map((weights) => fraction(weights[name] ?? "0") ?? none).reduce(plus, none);
+  return normalised(Object.fromEntries(Object.keys(all[0]!).map((name) => [name, textOf(sum(name))])));
+}
+
 /** The same weights such that their sizes add up to 1, as those of a front's vertices do. */
 export function normalised(weights: Record<string, string>): Record<string, string> {
   const all = Object.entries(weights).map(([name, weight]) => [name, fraction(weight)] as const);
   const size = ({ over, under }: Fraction): Fraction => ({ over: over < 0n ? -over : over, under });
-  const plus = (one: Fraction, other: Fraction) => lowest({ over: one.over * other.under + other.over * one.under, under: one.under * other.under });
   if (all.some(([, weight]) => weight === null)) return weights;
   const total = all.map(([, weight]) => size(weight!)).reduce(plus, { over: 0n, under: 1n });
   if (total.over === 0n) return weights;
-  return Object.fromEntries(all.map(([name, weight]) => [name, text(lowest({ over: weight!.over * total.under, under: weight!.under * total.over }))]));
+  return Object.fromEntries(all.map(([name, weight]) => [name, textOf(lowest({ over: weight!.over * total.under, under: weight!.under * total.over }))]));
 }
 
-function text({ over, under }: Fraction): string {
+function textOf({ over, under }: Fraction): string {
   return under === 1n ? String(over) : `${over}/${under}`;
 }
 
@@ -131,7 +212,7 @@ function text({ over, under }: Fraction): string {
 export function plain(number: string): string {
   const found = fraction(number);
   if (!found) return number;
-  return 10_000n % found.under === 0n ? String(Number(found.over) / Number(found.under)) : text(found);
+  return 10_000n % found.under === 0n ? String(Number(found.over) / Number(found.under)) : textOf(found);
 }
 
 /** The discount of a rate: 1/(1 + r). `3%` and `0.03` are the same rate. */
@@ -140,7 +221,7 @@ export function discountOfRate(rate: string): string | null {
   const found = fraction(percent ? rate.trim().slice(0, -1) : rate);
   if (!found || found.over < 0n) return null;
   const under = percent ? found.under * 100n : found.under;
-  return text(lowest({ over: under, under: under + found.over }));
+  return textOf(lowest({ over: under, under: under + found.over }));
 }
 
 /** The rate of a discount, in percent: exactly where that is a short decimal, rounded otherwise. */

@@ -733,7 +733,7 @@ test("costs are told as costs, bounds as bounds, and every word is explained", a
   await page.locator('#front [data-point="vertex 2 of the front"]').click({ force: true });
   assert.match(await page.locator("#compromise").textContent(), /spending costs [\d.]+.*health gets/);
   // Each principal's own best is on its side of the bars: less of a cost is a gain.
-  const bar = (row, column) => page.locator("#compare tbody tr", { hasText: row }).locator(`td[data-column="${column}"] i`).getAttribute("class");
+  const bar = (row, column) => page.locator("#compare tbody tr", { hasText: row }).locator(`td[data-column="${column}"] i`).first().getAttribute("class");
   assert.equal(await bar("best for spending", "spending (cost)"), "gain");
   assert.equal(await bar("best for health", "spending (cost)"), "loss");
   await page.close();
@@ -754,7 +754,7 @@ test("what is known only between bounds loses between bounds", async () => {
   await page.getByLabel("discount of bob, typed").press("Enter");
   await resting(page);
   const row = page.locator("#compare tbody tr", { hasText: "best positional (stopped)" });
-  assert.deepEqual((await row.locator("td").allTextContents()).slice(0, 2), ["[13, 14]", "[0.111111, 1.111111]"]);
+  assert.deepEqual((await row.locator("td").allTextContents()).slice(0, 2), ["[13, 14]", "[0.11, 1.12]"]);
   await page.close();
 });
 
@@ -768,11 +768,12 @@ test("the front of two of three principals says that the third is left out", asy
   assert.match(await page.locator("#front-note").textContent(), /as if nobody else counted/);
   // The weights of a vertex are those for which it is the plan: carol has none.
   await page.locator('#front [data-point="vertex 2 of the front"]').click({ force: true });
-  const vertex = await page.locator("#compromise .number").allTextContents();
+  const firstOfEach = (rows) => rows.evaluateAll((all) => all.map((row) => row.querySelector(".number")?.textContent).filter(Boolean));
+  const vertex = await firstOfEach(page.locator("#compromise li"));
   await page.locator("#compromise button").click();
   await page.locator('#answer td', { hasText: /^0$/ }).first().waitFor();
   await resting(page);
-  const gets = await page.locator("#answer table .number").allTextContents();
+  const gets = await firstOfEach(page.locator("#answer tbody tr"));
   assert.equal(gets.length, 3);
   assert.deepEqual(gets, vertex);
   await page.close();
@@ -896,7 +897,8 @@ test("the curves are read under the pointer, and each number has its fraction", 
   const [alice, bob] = ["alice", "bob"].map((name) => Number(new RegExp(`${name} (\\d+\\.\\d+)`).exec(told)[1]));
   assert.ok(Math.abs(alice - 89 / 9) < 0.2 && Math.abs(bob - 38 / 9) < 0.2, told);
   const exact = await page.locator("#answer table .number").evaluateAll((numbers) => numbers.map((number) => number.dataset.exact));
-  assert.deepEqual(exact, ["exactly 89/9", "exactly 38/9"]);
+  // What each gets, and how much more than in the long-term strategy and in their own best.
+  assert.deepEqual(exact, ["89/9", "−10/9", "−10/9", "38/9", "20/9", "−5/18"].map((number) => `exactly ${number}`));
   await page.locator("#answer table .number").first().hover();
   const shown = await page.locator("#answer table .number").first().evaluate((number) => getComputedStyle(number, "::after").content);
   assert.match(shown, /89\/9/);
@@ -977,8 +979,8 @@ test("points of rules that agree are one mark with all their names", async () =>
   await page.locator('#front [data-point="max-min, leximin"]').click({ force: true });
   assert.deepEqual(await page.locator("#compromise h4").allTextContents(), ["max-min, leximin"]);
   await page.locator('#front [data-point="Nash, Kalai–Smorodinsky"]').click({ force: true });
-  // Weights of 3/4 and 3/5 are told as those of the vertices are.
-  assert.match(await page.locator("#compromise").textContent(), /optimal for the weights alice 5\/9, bob 4\/9/);
+  // The edges at this vertex are optimal for 5/9 and 5/7 of alice: between them the vertex is optimal alone.
+  assert.match(await page.locator("#compromise").textContent(), /optimal for the weights alice 40\/63, bob 23\/63/);
   await page.close();
 });
 
@@ -1042,6 +1044,81 @@ test("a rule that was stopped has one row, and the welfare of a class is that of
   assert.deepEqual((await page.locator("#compare tbody th").allTextContents()).filter((name) => name.includes("Nash")), ["fair: Nash (stopped)"]);
   const stationary = page.locator("#compare tbody tr", { hasText: "best stationary" }).locator(".number").first();
   assert.match(await stationary.getAttribute("data-exact"), /^the one found has (exactly|between) .*; none of its class has more than /);
+  await page.close();
+});
+
+test("differences of bounds are bounds, and bounds are rounded outward", async () => {
+  const page = await open();
+  await page.route("**/api/view", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    document.solution.engine = "certified";
+    const start = document.solution.states.s0;
+    const number = (lower, upper) => ({ lower, upper, value: (lower + upper) / 2 });
+    Object.assign(start.payoffs, { alice: number(9.888887, 9.88889), bob: number(4.21875, 4.2333333) });
+    Object.assign(start.long_term_payoffs, { alice: number(11, 11), bob: number(2, 2.0000006) });
+    Object.assign(start.own_best, { alice: number(11, 11), bob: number(4.5, 4.5) });
+    await route.fulfill({ response: answer, json: document });
+  });
+  await slide(page, "discount of bob", 60);
+  await page.locator("#answer td", { hasText: "[4.2187, 4.2334]" }).first().waitFor();
+  const cells = async (name) => (await page.locator("#answer tbody tr", { hasText: name }).locator("td").allTextContents()).slice(-3);
+  // Between 9.888887 and 9.88889: six places would say too much.
+  assert.deepEqual(await cells("alice"), ["9.88889", "−1.11111", "−1.11111"]);
+  // 2.2187494 to 2.2333333 above the long-term strategy.
+  assert.deepEqual(await cells("bob"), ["[4.2187, 4.2334]", "[2.2187, 2.2334]", "[−0.2813, −0.2666]"]);
+  const behind = await page.locator("#answer tbody tr", { hasText: "alice" }).locator(".number").first().getAttribute("data-exact");
+  assert.equal(behind, "between 9.888887 and 9.88889");
+  await page.close();
+});
+
+test("bars of bounds show what is sure and what is possible, on the scale of the welfare", async () => {
+  const page = await open();
+  await page.route("**/api/solve", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    const one = document.comparison.find((one) => one.strategy === "long-term");
+    const plan = document.comparison[0];
+    const above = (name, lower, upper) => ({ lower: plan.payoffs[name].value + lower, upper: plan.payoffs[name].value + upper, value: 0 });
+    one.payoffs = { alice: above("alice", 2, 4), bob: above("bob", -40, 20) };
+    document.comparison = [plan, one];
+    await route.fulfill({ response: answer, json: document });
+  });
+  const hotel = await page.locator("#model").inputValue();
+  await typed(page, hotel.replace("alice: 2/3", "alice: {discount: 2/3, weight: 10}"));
+  await page.locator("#compare", { hasText: "long-term" }).waitFor();
+  await resting(page);
+  const bars = (name) => page.locator("#compare tbody tr", { hasText: "long-term" }).locator(`td[data-column="${name}"] i`).evaluateAll((all) => all.map((bar) => [bar.className, bar.style.getPropertyValue("--share")]));
+  // Alice gains 2 for sure and 4 at most, each counted ten times; bob loses 40 at most.
+  assert.deepEqual(await bars("alice"), [["gain", "25%"], ["gain possible", "50%"]]);
+  assert.deepEqual((await bars("bob")).slice(1), [["loss possible", "50%"], ["gain possible", "25%"]]);
+  await page.close();
+});
+
+test("the sliders take weights for which the chosen vertex alone is optimal", async () => {
+  const page = await open();
+  await resting(page);
+  const vertices = await page.locator('#front [data-point^="vertex"]').count();
+  for (const at of [1, 2, 3]) {
+    await page.locator(`#front [data-point="vertex ${at} of the front"]`).click({ force: true });
+    const got = await page.locator("#compromise li .number").first().textContent();
+    await page.locator("#compromise button", { hasText: "Set the weight sliders" }).click();
+    await answered(page);
+    await resting(page);
+    assert.equal((await page.locator("#answer tbody tr", { hasText: "alice" }).locator(".number").first().textContent()), got, `vertex ${at} of ${vertices}`);
+  }
+  await page.close();
+});
+
+test("where the map is a sketch, its files are sketches too", async () => {
+  const page = await open(server.address, /422 \(Unprocessable|503 \(Service/);
+  await page.route("**/api/map", (route) => route.fulfill({ status: 503, json: { error: { message: "stopped: time limit", line: null, column: null, length: null, help: null } } }));
+  const hotel = await page.locator("#model").inputValue();
+  await typed(page, hotel.replace("reward: 6", "reward: 7"));
+  await page.locator("#map-status", { hasText: /finer takes more than/ }).waitFor();
+  await resting(page);
+  assert.match(String(await downloaded(page, "Strategy map (SVG)")), /A sketch: each of 40 × 40 cells/);
+  assert.equal(JSON.parse(await downloaded(page, "Strategy map (JSON)")).format, "commonweal-sketch/1");
   await page.close();
 });
 

@@ -2,8 +2,9 @@
 
 use crate::report::names::shown;
 use crate::report::sweep::{axis_label, drawn_scale};
-use commonweal::questions::{Quantity, RegionClass, Spot, StrategyMap, named_classes};
-use commonweal::structure::Structure;
+use commonweal::documents::{Double, DrawnRegion};
+use commonweal::questions::{Grid, Quantity, RegionClass, Spot, StrategyMap, named_classes};
+use commonweal::structure::{PrincipalId, Structure};
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// The most regions with a colour of their own.
@@ -11,22 +12,63 @@ pub const DRAWN: usize = 9;
 
 /// The map as a picture, in these classes.
 pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> RegionMap {
-    let scales = map.grids.each_ref().map(|grid| drawn_scale(grid.quantity));
-    let point = |&(x, y): &Spot| (scales[0] * map.grids[0].double(x), scales[1] * map.grids[1].double(y));
+    let point = |&(x, y): &Spot| [map.grids[0].double(x), map.grids[1].double(y)];
     let region = |(class, (name, words)): (&RegionClass, (String, String))| {
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
-        Region { name, words, outline, is_rest: !matches!(class.labels[..], [Some(_)]) }
+        let is_rest = !matches!(class.labels[..], [Some(_)]);
+        (name, words, is_rest, outline)
     };
-    let regions: Vec<Region> = classes.iter().zip(named_classes(model, map, classes)).map(region).collect();
+    let regions = classes.iter().zip(named_classes(model, map, classes)).map(region).collect();
+    let steps = map.grids[0].steps;
+    let incomplete = match map.stopped {
+        None => String::new(),
+        Some(reason) => format!("Stopped: {reason}. The map is incomplete. "),
+    };
+    let caption = format!(
+        "{incomplete}Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \
+         and of finer ones where boundaries meet."
+    );
+    drawn(model, map.axes, map.grids.each_ref(), regions, caption)
+}
+
+/// A sketch as a picture: the best strategy in the middle of each cell.
+pub fn sketched_map(model: &Structure, axes: [PrincipalId; 2], grid: &Grid, regions: &[DrawnRegion]) -> RegionMap {
+    let region = |region: &DrawnRegion| {
+        let ring = |ring: &Vec<[Double; 2]>| ring.iter().map(|place| place.map(|Double(place)| place)).collect();
+        (region.name.clone(), region.words.clone(), region.is_rest, region.outline.iter().map(ring).collect())
+    };
+    let steps = grid.steps;
+    let caption = format!(
+        "A sketch: each of {steps} × {steps} cells has the colour of the strategy that is best in its middle. Bands thinner than a \
+         cell may be missing."
+    );
+    drawn(model, axes, [grid; 2], regions.iter().map(region).collect(), caption)
+}
+
+/// The name of a region, the words for it, whether it contains all regions that are not named, and its outline.
+type Named = (String, String, bool, Vec<Vec<[f64; 2]>>);
+
+fn drawn(
+    model: &Structure,
+    axes: [PrincipalId; 2],
+    grids: [&Grid; 2],
+    regions: Vec<Named>,
+    caption: String,
+) -> RegionMap {
+    let scales = grids.map(|grid| drawn_scale(grid.quantity));
+    let region = |(name, words, is_rest, outline): Named| {
+        let ring = |ring: Vec<[f64; 2]>| ring.into_iter().map(|[x, y]| (scales[0] * x, scales[1] * y)).collect();
+        Region { name, words, outline: outline.into_iter().map(ring).collect(), is_rest }
+    };
     // A map that ends just below 1 is drawn up to 1.
-    let ends = map.grids.each_ref().map(|grid| {
+    let ends = grids.map(|grid| {
         let scale = drawn_scale(grid.quantity);
         let (from, to) = (scale * grid.from.to_f64(), scale * grid.to.to_f64());
         (from, if to >= 0.99 && grid.quantity == Quantity::Discount { 1.0 } else { to })
     });
     let mut curves = Vec::new();
     let (low, high) = (ends[0].0.max(ends[1].0), ends[0].1.min(ends[1].1));
-    let quantities = map.grids.each_ref().map(|grid| grid.quantity);
+    let quantities = grids.map(|grid| grid.quantity);
     if low < high && quantities[0] == quantities[1] {
         curves.push(Series {
             name: format!("equal {}s", quantities[0].name()),
@@ -35,17 +77,12 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass])
             mark: Mark::Dashed,
         });
     }
-    let principals = map.axes.map(|p| &model.principals()[p.index()]);
+    let principals = axes.map(|p| &model.principals()[p.index()]);
     let own = [0, 1].map(|axis| quantities[axis].of(principals[axis]).map(|own| scales[axis] * own.to_f64()));
     let inside = |axis: usize| own[axis].filter(|own| (ends[axis].0..=ends[axis].1).contains(own));
     let marks = inside(0).zip(inside(1)).map(|(x, y)| (x, y, "the model".to_owned())).into_iter().collect();
     let names = principals.map(|principal| shown(&principal.name));
     let axis = |axis: usize| Axis { label: axis_label(quantities[axis], &names[axis]), scale: Scale::Linear };
-    let steps = map.grids[0].steps;
-    let incomplete = match map.stopped {
-        None => String::new(),
-        Some(reason) => format!("Stopped: {reason}. The map is incomplete. "),
-    };
     RegionMap {
         title: format!(
             "Best strategy from {} by {}",
@@ -55,14 +92,11 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass])
                 [x, y] => format!("the {} of {} and the {} of {}", x.name(), names[0], y.name(), names[1]),
             }
         ),
-        caption: Some(format!(
-            "{incomplete}Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \
-             and of finer ones where boundaries meet."
-        )),
+        caption: Some(caption),
         x: axis(0),
         y: axis(1),
         range: ends,
-        regions,
+        regions: regions.into_iter().map(region).collect(),
         curves,
         marks,
     }

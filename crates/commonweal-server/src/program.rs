@@ -2,7 +2,9 @@
 //! command line writes.
 
 use crate::problem::Problem;
-use commonweal::questions::{Front, PayoffSet, RegionClass, StrategyMap};
+use commonweal::documents::DrawnRegion;
+use commonweal::questions::{Front, Grid, PayoffSet, RegionClass, StrategyMap};
+use commonweal::structure::PrincipalId;
 use commonweal::{Answer, Model, StopSignal};
 
 /// The program around the server.
@@ -37,6 +39,8 @@ pub enum Pictured<'a> {
     Gains { model: &'a Model, answer: &'a Answer, stop: &'a StopSignal },
     /// Which strategy is best over two discounts.
     Map { model: &'a Model, map: &'a StrategyMap, classes: &'a [RegionClass] },
+    /// The same by cells, for models whose boundaries take too long to locate.
+    Sketch { model: &'a Model, axes: [PrincipalId; 2], grid: &'a Grid, regions: &'a [DrawnRegion] },
     /// The Pareto front of two principals.
     Front { set: &'a PayoffSet<'a>, front: &'a Front },
 }

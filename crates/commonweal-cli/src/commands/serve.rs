@@ -7,7 +7,7 @@ use crate::report::front;
 use crate::report::note;
 use crate::report::page::Page;
 use crate::report::pictures::{Drawn, gains, payoffs, timeline};
-use crate::strategy_map::region_map;
+use crate::strategy_map::{region_map, sketched_map};
 use crate::{input, model_file, output, signals};
 use anyhow::Context;
 use commonweal::files::Format;
@@ -191,6 +191,9 @@ impl Program for Commonweal {
                 gains(model.structure(), &drawn, Some(&own_best(model, answer, stop))).picture()
             }
             Pictured::Map { model, map, classes } => region_map(model.structure(), map, classes).picture(),
+            Pictured::Sketch { model, axes, grid, regions } => {
+                sketched_map(model.structure(), *axes, grid, regions).picture()
+            }
             Pictured::Front { set, front } => front::chart(set, front).picture(),
         };
         /// Pixels of a PNG for each of the SVG.

@@ -2,7 +2,7 @@
 
 use super::map::two;
 use super::solve::bounds;
-use super::{Context, Reply, Unanswered, options};
+use super::{Context, Reply, Unanswered, for_page, options};
 use crate::fields::Fields;
 use crate::memory::Held;
 use crate::problem::Problem;
@@ -22,16 +22,12 @@ const WORK: u64 = 3_000_000_000;
 pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let names = (fields.text("x")?, fields.text("y")?);
-    let vertex_limit = fields.count("vertices", 2..=VERTICES as u64)?.map_or(VERTICES, |most| most as usize);
+    let vertex_limit = vertices(&mut fields)?.map_or(VERTICES, |most| most as usize);
     fields.done()?;
     let model = super::model(&asked, context, front_held)?;
     let axes = axes(&model, names)?;
-    // A gap is that of the front first, as for `front --json`.
-    let (engine, gap) = match asked.engine {
-        Engine::Within(gap) => (Engine::Auto, Some(gap)),
-        engine => (engine, None),
-    };
-    let options = options(front_engine(&model, engine, gap), stop);
+    let (engine, gap) = engine(&asked, &model);
+    let options = options(engine, stop);
     let found = on_threads(Some(context.limits.threads_for(&model)), || {
         let set = PayoffSet::new(&model, &options);
         let limits = FrontOptions { gap: front_gap(&set, axes, gap), vertex_limit, work_limit: WORK };
@@ -48,6 +44,20 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     });
     let (document, stopped) = found.map_err(|_: StopReason| nothing_yet(&model, stop))?;
     Ok(Reply::document(&document, stopped.or(stop.reason())))
+}
+
+/// The most vertices that are asked for.
+pub fn vertices(fields: &mut Fields) -> Result<Option<u64>, Problem> {
+    fields.count("vertices", 2..=VERTICES as u64)
+}
+
+/// The engine for a front, and the gap of the front: a gap is that of the front first, as for `front --json`. A model that the page
+/// shows in doubles has a front in doubles.
+pub fn engine(asked: &Asked, model: &Model) -> (Engine, Option<f64>) {
+    match for_page(asked.engine, model) {
+        Engine::Within(gap) => (front_engine(model, Engine::Auto, Some(gap)), Some(gap)),
+        engine => (engine, None),
+    }
 }
 
 /// How large a front is: the payoffs, weights and decisions of its vertices.

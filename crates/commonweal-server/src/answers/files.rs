@@ -1,6 +1,6 @@
 //! Files to download: strategy, certificate, table, report and pictures, as the program writes them.
 
-use super::map::{Axes, FINEST_MAP};
+use super::map::{Axes, FINEST_MAP, sketch_picture};
 use super::solve::bounds;
 use super::{Context, JSON, Reply, Unanswered, fair, options};
 use crate::fields::Fields;
@@ -10,7 +10,7 @@ use crate::program::{Ending, Pictured, Program};
 use crate::request::Asked;
 use commonweal::documents::{self, Document};
 use commonweal::limits::{StopReason, on_threads};
-use commonweal::questions::{Front, FrontOptions, PayoffSet, front};
+use commonweal::questions::{Front, FrontOptions, PayoffSet, front_gap, front_in};
 use commonweal::{Answer, Model, Options, StopSignal, solve};
 
 /// The most principals of a picture: each has a row, and a PNG is as high as its rows.
@@ -88,15 +88,18 @@ pub fn csv(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<R
     const CSV: &str = "text/csv; charset=utf-8";
     let asked = Asked::take(&mut fields)?;
     let kind = fields.text("kind")?;
-    let axes = (fields.text("x")?, fields.text("y")?);
+    let front = FrontFile::take(&mut fields)?;
     fields.done()?;
     let table = match kind.as_deref() {
         Some("front") => {
-            let table = |model: &Model, found: &Front| Ok(Reply::file(CSV, context.program.front_csv(model, found)));
-            return of_front(&asked, axes, context, stop, table);
+            let table =
+                |set: &PayoffSet, found: &Front| Ok(Reply::file(CSV, context.program.front_csv(set.model(), found)));
+            return front.write(&asked, context, stop, table);
         }
-        _ if axes != (None, None) => {
-            return Err(Problem::bad_request("`x` and `y` are of the front").help("add `\"kind\": \"front\"`").into());
+        _ if front != FrontFile::default() => {
+            return Err(Problem::bad_request("`x`, `y` and `vertices` are of the front")
+                .help("add `\"kind\": \"front\"`")
+                .into());
         }
         None | Some("solution") => Program::csv,
         Some("comparison") => Program::comparison_csv,
@@ -108,28 +111,46 @@ pub fn csv(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<R
     Ok(Reply::file(CSV, table))
 }
 
-/// A file about the front of two principals. One that its own limit cut is whole as a file: it has the bounds.
-fn of_front(
-    asked: &Asked,
+/// A file about the front of two principals.
+#[derive(Debug, Default, PartialEq)]
+struct FrontFile {
     names: (Option<String>, Option<String>),
-    context: &Context,
-    stop: &StopSignal,
-    file: impl Fn(&Model, &Front) -> Result<Reply, Unanswered> + Sync,
-) -> Result<Reply, Unanswered> {
-    let model = super::model(asked, context, fair::front_held)?;
-    let axes = fair::axes(&model, names)?.ok_or_else(|| {
-        Problem::unprocessable("the file of a front shows two principals").help("name them: `x` and `y`")
-    })?;
-    let options = options(asked.engine, stop);
-    on_threads(Some(context.limits.threads_for(&model)), || {
-        let found = front(&model, axes, &FrontOptions::default(), &options);
-        let found = found.map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
-        if let Some(reason) = stop.reason() {
-            let document = documents::Front::new(model.structure(), &found);
-            return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
-        }
-        file(&model, &found)
-    })
+    vertices: Option<u64>,
+}
+
+impl FrontFile {
+    fn take(fields: &mut Fields) -> Result<FrontFile, Problem> {
+        Ok(FrontFile { names: (fields.text("x")?, fields.text("y")?), vertices: fair::vertices(fields)? })
+    }
+
+    /// The file that `file` makes. A front that its own limit cut is whole as a file: it has the bounds.
+    fn write(
+        self,
+        asked: &Asked,
+        context: &Context,
+        stop: &StopSignal,
+        file: impl for<'a> Fn(&'a PayoffSet<'a>, &'a Front) -> Result<Reply, Unanswered> + Sync,
+    ) -> Result<Reply, Unanswered> {
+        let model = super::model(asked, context, fair::front_held)?;
+        let axes = fair::axes(&model, self.names)?.ok_or_else(|| {
+            Problem::unprocessable("the file of a front shows two principals").help("name them: `x` and `y`")
+        })?;
+        let usual = FrontOptions::default();
+        let limits =
+            FrontOptions { vertex_limit: self.vertices.map_or(usual.vertex_limit, |most| most as usize), ..usual };
+        let (engine, gap) = fair::engine(asked, &model);
+        let options = options(engine, stop);
+        on_threads(Some(context.limits.threads_for(&model)), || {
+            let set = PayoffSet::new(&model, &options);
+            let limits = FrontOptions { gap: front_gap(&set, Some(axes), gap), ..limits };
+            let found = front_in(&set, axes, &limits).map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
+            if let Some(reason) = stop.reason() {
+                let document = documents::Front::new(model.structure(), &found);
+                return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
+            }
+            file(&set, &found)
+        })
+    }
 }
 
 pub fn report(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
@@ -185,14 +206,12 @@ pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resu
             }
             file(&Pictured::Map { model: &model, map: &mapped.map, classes: &mapped.classes })
         }
+        Some("sketch") => sketch_picture(&asked, fields, context, stop, file),
         Some("front") => {
-            let names = (fields.text("x")?, fields.text("y")?);
+            let front = FrontFile::take(&mut fields)?;
             fields.done()?;
-            of_front(&asked, names, context, stop, |model, found| {
-                let options = options(asked.engine, stop);
-                file(&Pictured::Front { set: &PayoffSet::new(model, &options), front: found })
-            })
+            front.write(&asked, context, stop, |set, found| file(&Pictured::Front { set, front: found }))
         }
-        _ => Err(Problem::bad_request("`kind` must be timeline, payoffs, gains, map or front").into()),
+        _ => Err(Problem::bad_request("`kind` must be timeline, payoffs, gains, map, sketch or front").into()),
     }
 }

@@ -5,6 +5,7 @@ use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::memory::Held;
 use crate::problem::Problem;
+use crate::program::Pictured;
 use crate::request::{Asked, number, principal};
 use commonweal::documents::{self, Double, DrawnRegion};
 use commonweal::limits::{StopReason, on_threads};
@@ -167,11 +168,33 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let asked = Asked::take(&mut fields)?;
     let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
     fields.done()?;
-    let model = super::model(&asked, context, |_| Held::default())?;
+    Ok(sketched(&asked, axes, context, stop)?.reply(stop.reason()))
+}
+
+/// A sketch as a picture, which `file` makes.
+pub fn sketch_picture(
+    asked: &Asked,
+    mut fields: Fields,
+    context: &Context,
+    stop: &StopSignal,
+    file: impl Fn(&Pictured) -> Result<Reply, Unanswered>,
+) -> Result<Reply, Unanswered> {
+    let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
+    fields.done()?;
+    let sketch = sketched(asked, axes, context, stop)?;
+    if let Some(reason) = stop.reason() {
+        return Err(Unanswered::Stopped(sketch.reply(Some(reason))));
+    }
+    let (model, axes, grid) = (&sketch.model, sketch.principals, &sketch.grid);
+    file(&Pictured::Sketch { model, axes, grid, regions: &sketch.drawn() })
+}
+
+fn sketched(asked: &Asked, axes: Axes, context: &Context, stop: &StopSignal) -> Result<Arc<Sketched>, Unanswered> {
+    let model = super::model(asked, context, |_| Held::default())?;
     let (principals, [grid, _]) = axes.checked(&model)?;
     let n = axes.resolution;
     let plays = Mutex::new(vec![None; (n * n) as usize]);
-    let sketch = Arc::new(Sketched { model, axes, grid, plays });
+    let sketch = Arc::new(Sketched { model, axes, principals, grid, plays });
     let growing = Arc::clone(&sketch);
     context.so_far.keep_what(move || growing.reply(Some(StopReason::TimeLimit)));
     let play = |cell: u64| -> Option<Play> {
@@ -199,13 +222,14 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
             scope.spawn(work);
         }
     });
-    Ok(sketch.reply(stop.reason()))
+    Ok(sketch)
 }
 
 /// A sketch that is being made.
 struct Sketched {
     model: Model,
     axes: Axes,
+    principals: [PrincipalId; 2],
     grid: Grid,
     /// By cell, row by row from the origin; `None` for what is not solved yet.
     plays: Mutex<Vec<Option<Play>>>,
@@ -221,6 +245,12 @@ impl Sketched {
 
     /// What is known, as a document.
     fn reply(&self, stopped: Option<StopReason>) -> Reply {
+        let document = documents::Sketch::new(self.axes.names.clone(), self.axes.resolution, self.drawn());
+        Reply::document(&document, stopped)
+    }
+
+    /// What is known, as regions.
+    fn drawn(&self) -> Vec<DrawnRegion> {
         let plays = self.plays.lock().expect("nobody panics with it");
         let mut cells: BTreeMap<Option<&Play>, Vec<u64>> = BTreeMap::new();
         for (cell, play) in plays.iter().enumerate() {
@@ -258,8 +288,7 @@ impl Sketched {
         if let Some(cells) = unsolved {
             drawn.push(rest("not solved".to_owned(), &cells));
         }
-        let document = documents::Sketch::new(self.axes.names.clone(), self.axes.resolution, drawn);
-        Reply::document(&document, stopped)
+        drawn
     }
 }
 

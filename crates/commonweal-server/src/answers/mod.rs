@@ -15,10 +15,10 @@ use crate::request::Asked;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use commonweal::answers::unsolved;
+use commonweal::answers::{DEFAULT_GAP, unsolved};
 use commonweal::documents::json_text;
 use commonweal::limits::StopReason;
-use commonweal::{Model, Options, StopSignal};
+use commonweal::{Engine, Model, Options, StopSignal};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 
@@ -166,8 +166,21 @@ fn model(asked: &Asked, context: &Context, held: impl Fn(&Model) -> Held) -> Res
     Ok(model)
 }
 
+/// The engine for what the page shows of a model.
+fn for_page(asked: Engine, model: &Model) -> Engine {
+    /// A larger model is solved in doubles unless fractions are asked for: those of a thousand states take a second, doubles a
+    /// twentieth of it.
+    const MOST_IN_FRACTIONS: usize = 200;
+    match asked {
+        Engine::Auto if model.n_states() > MOST_IN_FRACTIONS && model.check_doubles().is_ok() => {
+            Engine::Within(DEFAULT_GAP)
+        }
+        asked => asked,
+    }
+}
+
 /// The options of a solve for this request.
-fn options(engine: commonweal::Engine, stop: &StopSignal) -> Options {
+fn options(engine: Engine, stop: &StopSignal) -> Options {
     Options { engine, stop: stop.clone(), ..Options::default() }
 }
 

@@ -1,13 +1,12 @@
 //! `/api/view`: all data of the page in one answer, so that a slider needs one round trip.
 
 use super::solve::{Wanted, stopped};
-use super::{Context, Reply, Unanswered, options, solve};
+use super::{Context, Reply, Unanswered, for_page, options, solve};
 use crate::fields::Fields;
 use crate::request::Asked;
-use commonweal::answers::DEFAULT_GAP;
 use commonweal::documents::{self, ViewParts};
 use commonweal::limits::on_threads;
-use commonweal::{Engine, Model, Options, StopSignal};
+use commonweal::{Model, Options, StopSignal};
 
 /// A larger model is not drawn.
 const MOST_STATES: usize = 2_000;
@@ -17,8 +16,6 @@ const MOST_REWARDS: usize = 50_000;
 const ROWS: usize = 60;
 /// A larger model is not explained: that takes as long as solving it.
 const MOST_EXPLAINED: usize = 200;
-/// A larger model is solved in doubles unless fractions are asked for: those of a thousand states take a second, doubles a twentieth of it.
-const MOST_IN_FRACTIONS: usize = 200;
 /// A larger model is not checked at every move of a slider.
 const MOST_CHECKED: usize = 50;
 /// With more states, counted once for each principal, the curves of payoffs take too long for a page that moves with its sliders.
@@ -35,13 +32,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     };
     let model = super::model(&asked, context, |model| wanted(model).held(model))?;
     let wanted = wanted(&model);
-    let engine = match asked.engine {
-        Engine::Auto if model.n_states() > MOST_IN_FRACTIONS && model.check_doubles().is_ok() => {
-            Engine::Within(DEFAULT_GAP)
-        }
-        asked => asked,
-    };
-    let options = Options { keep_proof: wanted.check, ..options(engine, stop) };
+    let options = Options { keep_proof: wanted.check, ..options(for_page(asked.engine, &model), stop) };
     let reply = || {
         let answer = commonweal::solve(&model, &options);
         context.so_far.keep(solve::bounds(&model, &answer));

@@ -350,7 +350,7 @@ fn the_comparison_and_the_front_are_tables_too() {
     assert_eq!(table("comparison"), folder.read("compared.csv"));
     assert_eq!(table("front"), folder.read("front.csv"));
     server.post("/api/csv", &json!({"model": HOTEL, "kind": "map"})).refused(400, "`kind` must be");
-    server.post("/api/csv", &json!({"model": HOTEL, "x": "alice", "y": "bob"})).refused(400, "`x` and `y`");
+    server.post("/api/csv", &json!({"model": HOTEL, "x": "alice", "y": "bob"})).refused(400, "`x`, `y` and `vertices`");
 }
 
 /// A report has what the page has: the comparison, the front, and the model as it was solved.
