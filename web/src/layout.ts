@@ -68,7 +68,7 @@ function isSmall(model: Outline): boolean {
   return all.length <= MOST_ACTIONS && all.reduce((sum, one) => sum + arrowsOf(model, one).length, 0) <= MOST_ARROWS;
 }
 
-/** At most so many states near one of them, which is the first: where the plan leads, then where the other actions lead, then whence
+/** At most `most` states near one of them, which is the first: where the plan leads, then where the other actions lead, then whence
  * it is reached. */
 function near(model: Outline, around: number, most: number, isPlanned: (one: Drawn) => boolean): number[] {
   const states = model.states!;

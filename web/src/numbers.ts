@@ -27,7 +27,7 @@ function typographic(text: string): string {
   return text.replace("e+", "e").replace("-", "−");
 }
 
-/** The decimal of so many places next to a number, above it (`up`) or below it. */
+/** The decimal of `places` places next to a number, above it (`up`) or below it. */
 function outward(value: number, places: number, up: boolean): string {
   if (!Number.isFinite(value)) return decimal(value);
   if (isPlain(value)) return typographic(String(Number(nextTo(value.toFixed(places + GUARD), places, up))));
@@ -176,7 +176,7 @@ export function value(text: string): number {
   return found ? quotient(found) : Number(text);
 }
 
-/** The double of a fraction. Numbers beyond doubles are cut to the same number of digits first. */
+/** The double of a fraction. Numbers that overflow a double are cut to the same number of digits first. */
 function quotient({ over, under }: Fraction): number {
   const MOST = 300;
   const cut = 10n ** BigInt(Math.max(0, Math.max(String(over).length, String(under).length) - MOST));

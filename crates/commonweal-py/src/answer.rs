@@ -5,7 +5,7 @@ use crate::error::Refusal;
 use crate::questions::{Limits, listed};
 use crate::strategy::PyStrategy;
 use commonweal::answers::{Method, NoCertificate};
-use commonweal::documents::{self, Document, Entries, Number};
+use commonweal::documents::{self, Document, Entries, Number, Status};
 use commonweal::limits::StopReason;
 use commonweal::questions::{Play, alternatives, key, own_best};
 use commonweal::structure::{PrincipalId, StateId};
@@ -58,14 +58,11 @@ impl PyAnswer {
     /// `optimal`, `within gap`, `undecided` or `stopped`, and the reason of the last two.
     #[getter]
     fn status(&self) -> (&'static str, Option<String>) {
-        match self.answer.claim() {
-            Claim::Optimal => ("optimal", None),
-            Claim::Within { .. } if self.answer.misses_gap().is_some() => {
-                ("stopped", Some(StopReason::Approximation.to_string()))
-            }
-            Claim::Within { .. } => ("within gap", None),
-            Claim::Undecided(ties) => ("undecided", Some(format!("comparisons left undecided: {ties}"))),
-            Claim::Stopped(reason) => ("stopped", Some(reason.to_string())),
+        match Status::of(&self.answer) {
+            Some((Status::Undecided, reason)) => ("undecided", Some(reason)),
+            Some((Status::Stopped, reason)) => ("stopped", Some(reason)),
+            None if self.answer.claim() == Claim::Optimal => ("optimal", None),
+            None => ("within gap", None),
         }
     }
 

@@ -173,9 +173,9 @@ fn discounts(fields: &mut Fields) -> Result<Vec<(String, Rational)>, Problem> {
     let one = |(name, text): (String, String)| match (text.trim_end().ends_with('%'), parse_rate(&text)) {
         (true, Ok(rate)) => {
             let (shown, discount) = (text.trim(), Rational::ONE / (Rational::ONE + rate));
-            Err(Problem::unprocessable(format!("`discounts`: {shown} is a percentage, and a discount is none")).help(
-                format!("write `{{rate: {shown}}}` in the model, or here \"{discount}\", the discount of that rate"),
-            ))
+            Err(Problem::unprocessable(format!("`discounts`: {shown} is a percentage, not a discount")).help(format!(
+                "write `{{rate: {shown}}}` in the model, or here \"{discount}\", the discount of that rate"
+            )))
         }
         _ => Ok((name, number("discounts", &text)?)),
     };

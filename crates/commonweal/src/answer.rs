@@ -1,8 +1,8 @@
 //! What a solve returns: a strategy, what it earns, and what is proven of it.
 
+use crate::any_model::Model;
 use crate::certificate::{Certificate, NoCertificate};
 use crate::evaluation::Payoffs;
-use crate::front::Model;
 use crate::model::{ChoiceId, Lists, PrincipalId, StateId};
 use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values, quotient_up};
 use crate::parallel;
@@ -182,7 +182,7 @@ pub struct ExactStage {
     pub until: Step,
     /// What its strategy is worth to each part; `None` stands for the values of the long-term strategy.
     pub values: Option<Vec<ExactVector>>,
-    /// What the strategy's chain mixes the gains at its end to, where that is no constant: all states after 0 steps, then
+    /// What the strategy's chain mixes the gains at its end to, where that is not constant: all states after 0 steps, then
     /// after 1, … until it comes back; times 2 to this power.
     pub harmonic: Option<(ExactVector, i128)>,
 }
@@ -222,7 +222,7 @@ pub struct BoundsStage {
     pub each: f64,
     /// The same in units of λ_0 to each step itself; it adds to `each`.
     pub patient: f64,
-    /// What the strategy's chain has mixed the gains at its end to, where that is no constant: all states after 0 steps, then
+    /// What the strategy's chain has mixed the gains at its end to, where that is not constant: all states after 0 steps, then
     /// after 1, … until it nearly comes back.
     pub harmonic: Option<Vec<Vec<f64>>>,
 }

@@ -1,11 +1,11 @@
 //! The best strategy of each simpler class, compared with an answer: what simplicity costs each principal.
 
 use crate::answer::{Answer, Claim};
+use crate::any_model::Model;
 use crate::commitment::{Equilibrium, equilibrium, replanned};
 use crate::evaluation::{EvaluateError, Payoffs, evaluate};
 use crate::exact::{any_payoffs, own_best};
 use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
-use crate::front::Model;
 use crate::model::{Mdp, PrincipalId, Structure};
 use crate::number::{Enclosure, LONGEST_BITS, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};

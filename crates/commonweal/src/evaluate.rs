@@ -1,8 +1,8 @@
 //! The front door of evaluation: the payoffs of a given strategy, by the engine that suits it.
 
 use crate::answer::{Claim, Method};
+use crate::any_model::Model;
 use crate::evaluation::{EvaluateError, Payoffs};
-use crate::front::Model;
 use crate::model::{PrincipalId, StateId};
 use crate::number::Value;
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};

@@ -1,7 +1,7 @@
 //! What is inside, for experiments, benchmarks and tests. Nothing here is promised to stay.
 
 use crate::answer::{Answer, Proof};
-use crate::front::Model;
+use crate::any_model::Model;
 use crate::model::{Mdp, ModelError};
 use std::borrow::Cow;
 
@@ -97,7 +97,7 @@ pub mod families {
 
 /// The model as users hold it.
 pub mod front {
-    pub use crate::front::*;
+    pub use crate::any_model::*;
 }
 
 /// Readers and writers.

@@ -87,6 +87,7 @@
 
 mod alternatives;
 mod answer;
+mod any_model;
 mod certificate;
 mod certified;
 mod commitment;
@@ -98,7 +99,6 @@ mod explain;
 mod exponential_sum;
 mod fair;
 mod families;
-mod front;
 mod io;
 mod kernel;
 mod landscape;
@@ -124,7 +124,7 @@ pub mod questions;
 pub mod text;
 
 pub use answer::{Answer, Claim};
-pub use front::Model;
+pub use any_model::Model;
 pub use model::ModelBuilder;
 pub use number::{Rational, Value};
 pub use solve::{Engine, Options, solve};

@@ -1,8 +1,8 @@
 //! What each principal would get if the agent served nobody else.
 
 use crate::answer::{Answer, Claim, Method};
+use crate::any_model::Model;
 use crate::certified::SharedModel;
-use crate::front::Model;
 use crate::model::{Principal, StateId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::solve::{DEFAULT_GAP, Options};

@@ -26,8 +26,8 @@ pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use crate::strategy::{Meetings, Run};
 
 use crate::answer::{Answer, Method};
+use crate::any_model::Model;
 use crate::evaluation;
-use crate::front::Model;
 use crate::model::{ModelError, PrincipalId};
 use crate::number::{Rational, Value};
 use crate::search;

@@ -62,18 +62,18 @@ pub trait Ranks: Sync {
     }
 
     /// Begins a stage of the computation. If its state was kept, `load` puts it back. Returns whether it was.
-    fn resume(&self, _stage: Stage, _load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
+    fn resume(&self, _stage: Resumable, _load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
         false
     }
 
     /// Keeps the state of the stage that was begun last, which `save` hands over, if the moment asks for it.
-    fn keep(&self, _stage: Stage, _moment: Moment, _save: &mut dyn FnMut(&mut dyn Archive)) {}
+    fn keep(&self, _stage: Resumable, _moment: Moment, _save: &mut dyn FnMut(&mut dyn Archive)) {}
 }
 
-/// A stage of the computation: from the same state it goes on to the same result, on any number of ranks.
+/// A part of the computation that can be resumed: from the same state it goes on to the same result, on any number of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// The long-term strategy of all principals, and its values.
+pub enum Resumable {
+    /// The long-term strategy for all parts, and its values.
     LongTerm,
     /// Within that, the policy iteration for one of them.
     Optimum(usize),

@@ -1,7 +1,7 @@
 //! The front door: picks the engine and runs it.
 
 use crate::answer::{Answer, Claim, Method};
-use crate::front::Model;
+use crate::any_model::Model;
 use crate::io::Overview;
 use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel, principals};

@@ -1,6 +1,8 @@
 //! The command line's grammar: that of `commonweal solve`, as far as this program reaches.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use commonweal::Options;
+use commonweal::answers::DEFAULT_GAP;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,10 +60,10 @@ pub struct SolveArgs {
     #[arg(long)]
     pub strict: bool,
     /// Prove the welfare to within G times its scale
-    #[arg(long, value_name = "G", default_value_t = 1e-9, value_parser = gap)]
+    #[arg(long, value_name = "G", default_value_t = DEFAULT_GAP, value_parser = gap)]
     pub gap: f64,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
-    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().layer_limit)]
     pub layer_limit: u64,
     /// Up to this many states, every rank holds the rows of a strategy that is hard to evaluate; beyond that none does
     #[arg(long, value_name = "N", default_value_t = 1 << 22)]

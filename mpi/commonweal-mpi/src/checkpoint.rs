@@ -7,7 +7,7 @@
 
 use anyhow::{Context, anyhow, bail, ensure};
 use commonweal::internals::model::OwnStates;
-use commonweal::internals::ranks::{Archive, BLOCK, Moment, Stage};
+use commonweal::internals::ranks::{Archive, BLOCK, Moment, Resumable};
 use petsc_shim::Job;
 use std::fmt::Write;
 use std::ops::Range;
@@ -61,7 +61,7 @@ struct Sum {
 }
 
 impl<'a> Checkpoints<'a> {
-    /// Checkpoints every so many layers in `folder`, of a model of which `own` are the own states.
+    /// Checkpoints every `every` layers in `folder`, of a model of which `own` are the own states.
     pub fn new(job: &'a Job, folder: Option<PathBuf>, every: u64, of: u64, own: &OwnStates) -> Checkpoints<'a> {
         let range = own.range.clone();
         let n_states = job.sum(range.end - range.start);
@@ -147,14 +147,14 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Begins a stage, and puts back what is known of it.
-    pub fn resume(&self, stage: Stage, load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
+    pub fn resume(&self, stage: Resumable, load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
         let Some(folder) = &self.folder else { return false };
         let kept = {
             let mut known = self.known.lock().expect("no thread has panicked");
             match stage {
-                Stage::LongTerm => known.n_long_terms += 1,
-                Stage::Optimum(_) => {}
-                Stage::Walk => known.n_walks += 1,
+                Resumable::LongTerm => known.n_long_terms += 1,
+                Resumable::Optimum(_) => {}
+                Resumable::Walk => known.n_walks += 1,
             }
             let name = known.name(stage);
             known.kept.iter().find(|kept| kept.name == name).cloned()
@@ -165,10 +165,10 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Keeps the state of a stage, if it is time.
-    pub fn keep(&self, stage: Stage, moment: Moment, save: &mut dyn FnMut(&mut dyn Archive)) {
+    pub fn keep(&self, stage: Resumable, moment: Moment, save: &mut dyn FnMut(&mut dyn Archive)) {
         let Some(folder) = &self.folder else { return };
         let mut known = self.known.lock().expect("no thread has panicked");
-        if (stage, moment) == (Stage::Walk, Moment::Step) {
+        if (stage, moment) == (Resumable::Walk, Moment::Step) {
             known.since += 1;
             if known.since < self.every {
                 return;
@@ -239,11 +239,11 @@ impl<'a> Checkpoints<'a> {
 
 impl Known {
     /// What the stage that was begun last is called. Stages within a long-term strategy are called after it.
-    fn name(&self, stage: Stage) -> String {
+    fn name(&self, stage: Resumable) -> String {
         match stage {
-            Stage::LongTerm => format!("long-term-{}", self.n_long_terms),
-            Stage::Optimum(i) => format!("long-term-{}.{i}", self.n_long_terms),
-            Stage::Walk => format!("walk-{}", self.n_walks),
+            Resumable::LongTerm => format!("long-term-{}", self.n_long_terms),
+            Resumable::Optimum(i) => format!("long-term-{}.{i}", self.n_long_terms),
+            Resumable::Walk => format!("walk-{}", self.n_walks),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpoints;
 use commonweal::internals::model::OwnStates;
-use commonweal::internals::ranks::{Archive, Moment, Ranks, Stage};
+use commonweal::internals::ranks::{Archive, Moment, Ranks, Resumable};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use petsc_shim::{Halo, Job};
 
@@ -61,11 +61,11 @@ impl Ranks for MpiRanks<'_> {
         self.checkpoints.are_kept()
     }
 
-    fn resume(&self, stage: Stage, load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
+    fn resume(&self, stage: Resumable, load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
         self.checkpoints.resume(stage, load)
     }
 
-    fn keep(&self, stage: Stage, moment: Moment, save: &mut dyn FnMut(&mut dyn Archive)) {
+    fn keep(&self, stage: Resumable, moment: Moment, save: &mut dyn FnMut(&mut dyn Archive)) {
         self.checkpoints.keep(stage, moment, save);
     }
 

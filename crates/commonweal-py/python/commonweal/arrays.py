@@ -296,7 +296,7 @@ def _check_given(what: str, given: Any) -> None:
 
 
 def _check_kind(what: str, array: NDArray[Any]) -> None:
-    """Refuses entries that NumPy would turn into numbers although they are none, such as dates and texts."""
+    """Refuses entries that NumPy would turn into numbers, such as dates and texts."""
     if array.dtype.kind == "c":
         raise ModelError(f"{what} holds complex numbers; write real ones")
     kinds = {"M": "dates", "m": "lengths of time", "U": "texts", "S": "texts", "V": "records"}

@@ -49,7 +49,7 @@ impl BoundsCertificate<'_> {
         write_tail(mdp, &self.tail, out)?;
         write_values(&self.values, out)?;
         let (last, ordered) = model.segments.last().expect("at least one segment");
-        let mut walk = Walk {
+        let mut walk = WayBack {
             mdp,
             changes: changes(self.strategy, &self.tail, &horizon),
             arithmetic: Arithmetic::new(ordered, self.values.clone(), self.horizon - last.origin, &self.tail),
@@ -65,7 +65,7 @@ impl BoundsCertificate<'_> {
             walk.arithmetic.enter(ordered, &own.values, own.until - segment.origin);
             walk.over(segment, &own.stages, out)?;
         }
-        let Walk { arithmetic, .. } = walk;
+        let WayBack { arithmetic, .. } = walk;
         writeln!(out, "welfare")?;
         for state in mdp.states() {
             let (lower, upper) = arithmetic.welfare(state);
@@ -79,7 +79,7 @@ impl BoundsCertificate<'_> {
 }
 
 /// The way back from the horizon, as it is written.
-struct Walk<'a> {
+struct WayBack<'a> {
     mdp: &'a Mdp,
     arithmetic: Arithmetic<'a>,
     decisions: Vec<ChoiceId>,
@@ -91,7 +91,7 @@ struct Walk<'a> {
     a_layer: usize,
 }
 
-impl Walk<'_> {
+impl WayBack<'_> {
     /// Goes back to the first step of a segment.
     fn over(&mut self, segment: &OrderedSegment, stages: &[BoundsStage], out: &mut dyn Write) -> io::Result<()> {
         for stage in stages {

@@ -17,7 +17,7 @@ pub use canonical::{model_hash, write_canonical};
 pub use fair::{FairCertificate, write_principals};
 
 use crate::answer::{Answer, BoundsProof, BoundsSegment, Claim, ExactProof, ExactSegment, Proof};
-use crate::front::Model;
+use crate::any_model::Model;
 use crate::model::Mdp;
 use crate::number::ExactVector;
 use crate::principals::{self, OrderedModel, OrderedSegment};

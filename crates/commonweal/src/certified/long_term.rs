@@ -12,7 +12,7 @@ use crate::kernel::sweep::{PolicyRows, Span, WIDEST, specialised};
 use crate::model::ChoiceId;
 use crate::number::UpperBound;
 use crate::parallel;
-use crate::ranks::{Archive, Moment, Stage};
+use crate::ranks::{Archive, Moment, Resumable};
 use crate::stop::StopSignal;
 
 /// A strategy, and values that are near its own.
@@ -40,18 +40,18 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
         values: vec![0.0; model.n_values() * n],
         constants: vec![0.0; n],
     };
-    if model.ranks.resume(Stage::LongTerm, &mut |archive| found.pass(model, archive)) {
+    if model.ranks.resume(Resumable::LongTerm, &mut |archive| found.pass(model, archive)) {
         return found;
     }
     let mut strategy = std::mem::take(&mut found.strategy);
-    let mut principals = Rounded { model, gap, scale: 0.0, found };
-    let served = lexicographic(model.ranks, &model.arrays, &mut strategy, &mut principals, stop);
-    let mut long_term = LongTerm { strategy, ..principals.found };
-    long_term.evaluate_from(model, served, gap, principals.scale, stop);
+    let mut parts = Rounded { model, gap, scale: 0.0, found };
+    let served = lexicographic(model.ranks, &model.arrays, &mut strategy, &mut parts, stop);
+    let mut long_term = LongTerm { strategy, ..parts.found };
+    long_term.evaluate_from(model, served, gap, parts.scale, stop);
     (0..n).for_each(|i| long_term.recentre(model, i, stop));
     // Values that were left on the way because of a stop are not those of a run that is not stopped.
     if model.ranks.keeps() && model.ranks.stop_reason(stop).is_none() {
-        model.ranks.keep(Stage::LongTerm, Moment::Done, &mut |archive| long_term.pass(model, archive));
+        model.ranks.keep(Resumable::LongTerm, Moment::Done, &mut |archive| long_term.pass(model, archive));
     }
     long_term
 }

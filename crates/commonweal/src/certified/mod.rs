@@ -36,7 +36,7 @@ use self::rounded_model::RoundedModel;
 use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
-use crate::exponential_sum::{lifetime, weights_from};
+use crate::exponential_sum::{self, lifetime};
 use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, UpperBound, Values, product_down};
@@ -326,8 +326,7 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
 /// Bounds on the value of the steps from `step` on for a principal of the file, as of step 0.
 fn range_from(model: &RoundedModel, p: PrincipalId, step: u64) -> Enclosure {
     let once = range_alone(model, &Alone { principal: p, discount: Rational::ZERO });
-    let weights = weights_from(&model.model.principals()[p.index()], step);
-    weights.map(|weight| once.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
+    exponential_sum::range_from(&model.model.principals()[p.index()], step, once)
 }
 
 /// Bounds on the value of its rewards at one discount.

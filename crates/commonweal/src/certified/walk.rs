@@ -28,7 +28,7 @@ use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, lists, 
 use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
-use crate::ranks::{Archive, Moment, Stage};
+use crate::ranks::{Archive, Moment, Resumable};
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use std::hint::select_unpredictable;
@@ -166,13 +166,13 @@ impl<'m> Walk<'m> {
         // A base that a stop cut short is not one to go on from; a layer is decided as a whole.
         let mut is_whole = true;
         if options.is_kept {
-            ranks.resume(Stage::Walk, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
+            ranks.resume(Resumable::Walk, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
         }
         while self.step > self.first {
             let stopped = ranks.check(options.stop);
             if options.is_kept && ranks.keeps() && (stopped.is_ok() || is_whole) {
                 let moment = if stopped.is_ok() { Moment::Step } else { Moment::Stop };
-                ranks.keep(Stage::Walk, moment, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
+                ranks.keep(Resumable::Walk, moment, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
             }
             stopped?;
             options.stop.reach(Reached::Unravelling { step: self.step, horizon });
@@ -193,7 +193,9 @@ impl<'m> Walk<'m> {
             options.stop.spend(LAYER * self.base.model.arrays.target.len() as u64);
         }
         if options.is_kept && ranks.keeps() && ranks.stop_reason(options.stop).is_none() {
-            ranks.keep(Stage::Walk, Moment::Done, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
+            ranks.keep(Resumable::Walk, Moment::Done, &mut |archive| {
+                self.pass(&mut [&mut calm, &mut patience], archive)
+            });
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::{Double, Entries, Number};
 use crate::answer::Answer;
-use crate::front::Model;
+use crate::any_model::Model;
 use crate::model::{ModelError, Principal, PrincipalId};
 use crate::outlook::{Weights, annuity, half_life, social_rates, total_weight, trajectory};
 use serde::{Deserialize, Serialize};

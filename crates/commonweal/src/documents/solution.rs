@@ -70,6 +70,20 @@ pub enum Status {
     Stopped,
 }
 
+impl Status {
+    /// What an answer lacks, and why; `None` if it is optimal or within its gap.
+    pub fn of(answer: &Answer) -> Option<(Status, String)> {
+        match answer.claim() {
+            Claim::Within { .. } if answer.misses_gap().is_some() => {
+                Some((Status::Stopped, StopReason::Approximation.to_string()))
+            }
+            Claim::Optimal | Claim::Within { .. } => None,
+            Claim::Undecided(ties) => Some((Status::Undecided, format!("comparisons left undecided: {ties}"))),
+            Claim::Stopped(reason) => Some((Status::Stopped, reason.to_string())),
+        }
+    }
+}
+
 /// A principal, or several with the same discount.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Principal {
@@ -244,14 +258,7 @@ impl Solution {
                 error: Double(Enclosure::from(&own.relative_error).upper()),
             }),
         });
-        let (status, reason) = match answer.claim() {
-            Claim::Within { .. } if answer.misses_gap().is_some() => {
-                (Some(Status::Stopped), Some(StopReason::Approximation.to_string()))
-            }
-            Claim::Optimal | Claim::Within { .. } => (None, None),
-            Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("comparisons left undecided: {ties}"))),
-            Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),
-        };
+        let (status, reason) = Status::of(answer).unzip();
         Solution {
             format: Format::default(),
             engine: Engine::from(answer.method()),

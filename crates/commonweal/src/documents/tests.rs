@@ -1,12 +1,12 @@
 //! Every document is read back as it was written, and its text is the same again.
 
 use super::*;
+use crate::any_model::Model;
 use crate::certified;
 use crate::compare::compare;
 use crate::evaluation::{SimulateOptions, simulate};
 use crate::exact::solve;
 use crate::families::RandomFamily;
-use crate::front::Model;
 use crate::landscape::{self, Grid, Shard, map_shard};
 use crate::model::Mdp;
 use crate::number::{Rational, Value, parse_rational};

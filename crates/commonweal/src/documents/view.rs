@@ -3,7 +3,7 @@
 use super::pieces::nearest_double;
 use super::{Document, Double, Entries, Format, Solution, StepNumber, Strategy, exact_text};
 use crate::answer::Answer;
-use crate::front::Model;
+use crate::any_model::Model;
 use crate::landscape::Play;
 use crate::model::{ChoiceId, Parameter, ParameterKind, Preference, Principal, StateId, Structure};
 use crate::number::Rational;

@@ -5,7 +5,7 @@
 //! `T_i = ⌈ln ε / ln λ_i⌉` makes that a fraction `ε = 10^-12` of the greatest possible payoff; no run is longer than 10^7 steps.
 //! A run that reaches an absorbing state in which the strategy no longer changes is summed to infinity:
 //! `λ_i^j R_i / (1 − λ_i)` from step `j` on. A preference that is approximated by a mixture has discounts so close to 1 that ε is out
-//! of reach: its random runs are cut where the rest is worth less than the mean of so many runs can tell (`patience`).
+//! of reach: its random runs are cut where the rest is worth less than the mean of these runs can tell (`patience`).
 //!
 //! The least and the greatest value of a run are known (`chain`), so the intervals of the means hold for every distribution and
 //! any number of runs (`interval`), also if a rare event occurs in no run. They include proven bounds on truncation and rounding

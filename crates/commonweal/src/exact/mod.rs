@@ -20,7 +20,7 @@ pub use payoff::ExactGains;
 
 use crate::answer::{Answer, Claim, ExactProof, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::{self, Payoffs};
-use crate::exponential_sum::{DiscountRatios, reward_range, weights_from};
+use crate::exponential_sum::{self, DiscountRatios, reward_range};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
 use crate::number::{Enclosure, ExactVector, Rational, Scaled, Values};
 use crate::parallel;
@@ -35,7 +35,7 @@ use long_term::{LongTerm, positional_value};
 use payoff::{Earlier, Followed, enclosed_payoff, settled_values};
 use std::time::{Duration, Instant};
 use walk::truncated::{Truncated, truncate};
-use walk::{Problem, Span, Unravelled, WalkOptions, unravel};
+use walk::{Extent, Problem, Unravelled, WalkOptions, unravel};
 
 /// The welfare-optimal counting strategy of `mdp`; bounds if `options` stop it on the way.
 pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
@@ -108,8 +108,8 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     let found = horizon::horizon(model, advantages, ratios, stop); // H
     let unknown = Step::ZERO;
     let horizon = found.as_ref().unwrap_or(&unknown);
-    let span = Span { first: &Step::ZERO, terminal: None, allowed: &long_term.allowed, whole: model };
-    let problem = Problem { model, rows, long_term, advantages, ratios, horizon, span };
+    let extent = Extent { first: &Step::ZERO, terminal: None, allowed: &long_term.allowed, whole: model };
+    let problem = Problem { model, rows, long_term, advantages, ratios, horizon, extent };
     let walk = WalkOptions {
         layer_limit: options.layer_limit,
         event_limit: options.event_limit,
@@ -380,9 +380,11 @@ pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
 fn range_from(mdp: &Mdp, principal: PrincipalId, step: u64) -> Enclosure {
     let rewards = (0..mdp.n_choices()).map(|choice| &mdp.rewards(choice.into())[principal.index()]);
     let [least, greatest] = reward_range(&Rational::ZERO, rewards).map(|end| Enclosure::from(&end));
-    let rewards = Enclosure::new(least.lower(), greatest.upper());
-    let weights = weights_from(&mdp.principals()[principal.index()], step);
-    weights.map(|weight| rewards.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
+    exponential_sum::range_from(
+        &mdp.principals()[principal.index()],
+        step,
+        Enclosure::new(least.lower(), greatest.upper()),
+    )
 }
 
 fn range_alone(mdp: &Mdp, alone: &Alone) -> Values {

@@ -6,7 +6,7 @@
 
 use super::long_term::{self, LongTerm};
 use super::payoff::{Landed, Landing, enclosed_payoffs};
-use super::walk::{Problem, Span, Terminal, Unravelled, WalkOptions, unravel};
+use super::walk::{Extent, Problem, Terminal, Unravelled, WalkOptions, unravel};
 use super::{Advantages, ExactGains, allowed_choices, horizon, layered, nothing_known};
 use crate::answer::{Answer, Claim, Effort, ExactProof, ExactSegment, ExactStage, LongTermAnswer, Proof, Timings};
 use crate::evaluation::{self, EvaluateError, Payoffs};
@@ -105,8 +105,8 @@ impl<'m> Segmented<'m> {
                 Some(_) => Step::from(segment.local(self.segments[k + 1].from)),
                 None => horizon::horizon(model, advantages, ratios, &options.stop)?.max(first.clone()),
             };
-            let span = Span { first, terminal: terminal.as_ref(), allowed: &in_the_end.allowed, whole: &whole };
-            let problem = Problem { model, rows: self.rows, long_term, advantages, ratios, horizon, span };
+            let extent = Extent { first, terminal: terminal.as_ref(), allowed: &in_the_end.allowed, whole: &whole };
+            let problem = Problem { model, rows: self.rows, long_term, advantages, ratios, horizon, extent };
             let walk = WalkOptions {
                 layer_limit: options.layer_limit.saturating_sub(walked.effort.n_layers),
                 event_limit: options.event_limit.saturating_sub(walked.effort.n_jumps),
@@ -245,9 +245,9 @@ impl Walked {
     /// Adds what the walk over a segment found.
     fn add(&mut self, segment: &OrderedSegment, problem: Problem, unravelled: Unravelled) {
         let origin = segment.origin;
-        let is_last = problem.span.terminal.is_none();
+        let is_last = problem.extent.terminal.is_none();
         let global = |step: &Step| step + origin;
-        let first = problem.span.first;
+        let first = problem.extent.first;
         for (state, later) in problem.model.states().zip(&mut self.changes) {
             let own = unravelled.strategy.changes(state).iter();
             // The initial decisions of the walk are not decisions of a segment that ends there.

@@ -7,7 +7,7 @@
 
 mod tail;
 
-pub(crate) use tail::{TailFactors, lifetime, reward_range, step_weights, weights_from};
+pub(crate) use tail::{TailFactors, lifetime, range_from, reward_range, step_weights, weights_from};
 
 use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, power, product};
 use crate::principals::{OrderedModel, OrderedPart};

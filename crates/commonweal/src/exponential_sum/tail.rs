@@ -50,6 +50,11 @@ pub(crate) fn weights_from(principal: &Principal, step: u64) -> impl Iterator<It
     segments.iter().zip(ends).flat_map(of_segment).collect::<Vec<_>>().into_iter()
 }
 
+/// Bounds on the value of the steps from `step` on for a principal whose rewards at a step are in `rewards`, as of step 0.
+pub(crate) fn range_from(principal: &Principal, step: u64, rewards: Enclosure) -> Enclosure {
+    weights_from(principal, step).map(|weight| rewards.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
+}
+
 /// The weight of each of the first steps for a principal, before its own weight.
 pub(crate) fn step_weights(principal: &Principal, n_steps: u64) -> Vec<Enclosure> {
     let mut weights = Vec::with_capacity(n_steps as usize);

@@ -32,8 +32,8 @@ pub use payoff_set::{PayoffSet, Point, Weights};
 pub(crate) use proof::{Argument, ProofStep};
 pub use rules::{FairError, Over, Question, Rule, reference_numbers};
 
+use crate::any_model::Model;
 use crate::evaluation::EvaluateError;
-use crate::front::Model;
 use crate::model::PrincipalId;
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::solve::Options;

@@ -9,9 +9,9 @@
 
 use super::lexicographic;
 use crate::answer::{Answer, Claim};
+use crate::any_model::Model;
 use crate::certified;
 use crate::exact::{self, long_term};
-use crate::front::Model;
 use crate::model::{IntegerRows, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedPart, order_by, parts_weighted};

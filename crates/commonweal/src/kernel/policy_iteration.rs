@@ -11,7 +11,7 @@ use super::chain::{Chain, Columns};
 use super::sweep::{Choices, Improved, PolicyRows, Span, common_length, expectation};
 use crate::model::{Arrays, ChoiceId, StateId};
 use crate::parallel;
-use crate::ranks::{Archive, Moment, Ranks, Stage};
+use crate::ranks::{Archive, Moment, Ranks, Resumable};
 use crate::stop::{Reached, StopSignal};
 
 /// The relative residual of an evaluation while many choices change.
@@ -90,26 +90,25 @@ pub(crate) fn lexicographic(
     ranks: &dyn Ranks,
     rows: &Arrays<f64>,
     strategy: &mut [ChoiceId],
-    principals: &mut impl Served,
+    parts: &mut impl Served,
     stop: &StopSignal,
 ) -> usize {
     let row_length = common_length(rows.first_transition);
     let mut allowed: Option<Vec<bool>> = None;
-    for i in 0..principals.n() {
+    for i in 0..parts.n() {
         if all_decided(ranks, rows, allowed.as_deref()) {
             return i;
         }
-        let reward = principals.rewards(i);
-        let (allowed_now, discount) = (allowed.as_deref(), principals.discount(i));
+        let reward = parts.rewards(i);
+        let (allowed_now, discount) = (allowed.as_deref(), parts.discount(i));
         let choices = Choices { ranks, rows, allowed: allowed_now, reward: &reward, discount, row_length };
-        let mut optimum = choices.optimum(Stage::Optimum(i), strategy, |column| principals.target(i, column), stop);
-        let near = principals.near(i, &optimum);
-        let as_good =
-            (i + 1 < principals.n()).then(|| choices.as_good_as_the_best(&mut optimum.column, near, strategy));
-        principals.serve(i, &optimum.column, near);
+        let mut optimum = choices.optimum(Resumable::Optimum(i), strategy, |column| parts.target(i, column), stop);
+        let near = parts.near(i, &optimum);
+        let as_good = (i + 1 < parts.n()).then(|| choices.as_good_as_the_best(&mut optimum.column, near, strategy));
+        parts.serve(i, &optimum.column, near);
         allowed = as_good;
     }
-    principals.n()
+    parts.n()
 }
 
 /// Whether every state has one choice left.
@@ -127,7 +126,7 @@ impl Choices<'_> {
     /// iteration, until the residual's span is at most `target_of` the values, or limited by rounding.
     fn optimum(
         &self,
-        stage: Stage,
+        stage: Resumable,
         strategy: &mut [ChoiceId],
         target_of: impl Fn(&Columns<1>) -> f64,
         stop: &StopSignal,

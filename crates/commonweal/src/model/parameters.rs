@@ -58,7 +58,7 @@ impl Preference {
     }
 
     /// The same with another value of one of its [`parameters`](Preference::parameters); `None` if there is none of that name, or
-    /// the value is no number of steps where one is needed. Whether it is a preference is seen when a model takes it.
+    /// the value is not a number of steps where one is needed. Whether it is a preference is seen when a model takes it.
     pub fn with_parameter(&self, name: &str, value: &Rational) -> Option<Preference> {
         let at = self.parameters().iter().position(|parameter| parameter.name == name)?;
         let mut changed = self.clone();

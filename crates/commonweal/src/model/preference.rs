@@ -293,11 +293,10 @@ impl Display for Preference {
                 let undiscounted = rates.first().is_some_and(|(step, _)| *step > 1).then_some(Rational::ZERO);
                 let mut all = undiscounted.iter().chain(rates.iter().map(|(_, rate)| rate));
                 let first = all.next().expect("a schedule has a rate");
-                match all.clone().all(|rate| rate == first) {
-                    true => write!(f, "rate {}", rate_text(first))?,
-                    false => {
-                        write!(f, "{} to {}", rate_text(first), rate_text(all.next_back().expect("another rate")))?
-                    }
+                if all.clone().all(|rate| rate == first) {
+                    write!(f, "rate {}", rate_text(first))?;
+                } else {
+                    write!(f, "{} to {}", rate_text(first), rate_text(all.next_back().expect("another rate")))?;
                 }
             }
             Preference::Gamma { mean, sd, .. } => write!(f, "gamma {} ± {}", rate_text(mean), rate_text(sd))?,

@@ -178,11 +178,12 @@ impl<'a, N: Chance> Refinement<'a, N, N::Sum> {
                 Splitter::Choices(block) => self.split_states(block),
             }
         }
-        let mut class_of_block = vec![u32::MAX; self.states.n_blocks()];
+        const NOT_YET: u32 = u32::MAX;
+        let mut class_of_block = vec![NOT_YET; self.states.n_blocks()];
         let mut first = Vec::with_capacity(self.states.n_blocks());
         let number = |state: StateId| {
             let class = &mut class_of_block[self.states.block_of(state.index())];
-            if *class == u32::MAX {
+            if *class == NOT_YET {
                 *class = first.len() as u32;
                 first.push(state);
             }

@@ -12,12 +12,12 @@ use crate::principals::OrderedModel;
 use crate::stop::{FEW_FRACTIONS, FRACTION, Pace, StopReason, StopSignal};
 use std::ops::Range;
 
-/// The model's rows and rewards, most patient principal first, weights inside the rewards.
+/// The model's rows and rewards, most patient part first, weights inside the rewards.
 #[derive(Debug)]
 pub(super) struct Doubles {
     pub n_states: usize,
     pub n_choices: usize,
-    /// The number of principals with distinct discounts.
+    /// The number of parts with distinct discounts.
     pub n: usize,
     pub start: StateId,
     rows: Rows,

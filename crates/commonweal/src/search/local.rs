@@ -28,9 +28,9 @@ pub(super) struct Local<'a> {
     reach: &'a [StateId],
     position: Vec<usize>,
     pub mix: Vec<f64>,
-    /// M_i, principal after principal, row after row; a row per state of `reach`.
+    /// M_i, part after part, row after row; a row per state of `reach`.
     inverse: Vec<Vec<f64>>,
-    /// The values of `mix` to each principal, per state of `reach`.
+    /// The values of `mix` to each part, per state of `reach`.
     values: Vec<Vec<f64>>,
     updates: usize,
     /// Ends the improvement.
@@ -73,7 +73,7 @@ impl<'a> Local<'a> {
         self.position[state.index()]
     }
 
-    /// About the values to a principal, per state of `reach`.
+    /// About the values to a part, per state of `reach`.
     pub fn values(&self, i: usize) -> &[f64] {
         &self.values[i]
     }
@@ -243,7 +243,7 @@ impl<'a> Local<'a> {
     }
 }
 
-/// Per principal `x_i(s) D_i` and `c_i` of a move.
+/// Per part `x_i(s) D_i` and `c_i` of a move.
 struct MoveTerms(Vec<(f64, f64)>);
 
 impl MoveTerms {

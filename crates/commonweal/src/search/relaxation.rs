@@ -26,7 +26,7 @@ use crate::stop::{Pace, StopSignal};
 #[derive(Debug)]
 pub(super) struct Relaxer<'m> {
     pub model: &'m Doubles,
-    /// λ_i^j, step by step, principals side by side.
+    /// λ_i^j, step by step, parts side by side.
     power: Vec<f64>,
     /// The error bound of each.
     power_error: Vec<f64>,
@@ -36,6 +36,9 @@ pub(super) struct Relaxer<'m> {
     pub stop: StopSignal,
 }
 
+/// The position of a state that the box does not reach.
+const OUT_OF_REACH: u32 = u32::MAX;
+
 /// The relaxation of one box. Numbers are in the units of [`Doubles`].
 #[derive(Debug)]
 pub(super) struct Relaxed {
@@ -43,15 +46,15 @@ pub(super) struct Relaxed {
     pub bound: f64,
     /// The value of the relaxation is at least the bound minus this, up to the bound of the tail.
     pub slack: f64,
-    /// The values V_i, principal after principal.
+    /// The values V_i, part after part.
     pub values: Vec<f64>,
     /// The mix whose values these are, per choice.
     pub mix: Vec<f64>,
     /// The states that the box reaches, in increasing order.
     pub reach: Vec<StateId>,
-    /// Δ_i per choice, principals side by side.
+    /// Δ_i per choice, parts side by side.
     pub advantage: Vec<f64>,
-    /// Per principal the largest magnitude of Δ_i under a mix of the box, and its error bound.
+    /// Per part the largest magnitude of Δ_i under a mix of the box, and its error bound.
     largest_advantage: Vec<f64>,
     advantage_error: Vec<f64>,
     /// The first step of the tail.
@@ -62,7 +65,7 @@ pub(super) struct Relaxed {
     scale: f64,
     /// U_j of the states of `reach`, layer after layer, without the error.
     gains: Vec<f64>,
-    /// Where each state is in `reach`.
+    /// Where each state is in `reach`, or `OUT_OF_REACH`.
     position: Vec<u32>,
 }
 
@@ -127,7 +130,7 @@ impl<'m> Relaxer<'m> {
         budget.allow_sum(model.n + 1, magnitudes);
         let bound = budget.above(sum);
         let bound = if bound.is_nan() { f64::INFINITY } else { bound };
-        let mut position = vec![u32::MAX; model.n_states];
+        let mut position = vec![OUT_OF_REACH; model.n_states];
         reach.iter().enumerate().for_each(|(index, &state)| position[state.index()] = index as u32);
         let slack = 2.0 * budget.total();
         Relaxed {
@@ -264,12 +267,12 @@ impl<'m> Relaxer<'m> {
         if lower.is_nan() { f64::NEG_INFINITY } else { lower }
     }
 
-    /// λ_i^j, most patient principal first.
+    /// λ_i^j, most patient part first.
     pub fn powers(&self, step: usize) -> &[f64] {
         &self.power[step * self.model.n..(step + 1) * self.model.n]
     }
 
-    /// Δ_i of every choice of the box, and per principal the error bound of its mixes.
+    /// Δ_i of every choice of the box, and per part the error bound of its mixes.
     fn advantages(&self, within: &ActionBox, reach: &[StateId], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let model = self.model;
         let mut advantage = vec![0.0; model.n_choices * model.n];
@@ -341,7 +344,7 @@ impl Relaxed {
     }
 
     fn is_reached(&self, state: StateId) -> bool {
-        self.position[state.index()] != u32::MAX
+        self.position[state.index()] != OUT_OF_REACH
     }
 
     /// Values and mix, to start the relaxation of a similar box from.
@@ -440,7 +443,7 @@ impl Layer<'_> {
     }
 }
 
-/// The largest magnitude of each principal's values.
+/// The largest magnitude of each part's values.
 fn largest(values: &[f64], reach: &[StateId], model: &Doubles) -> Vec<f64> {
     let of = |i: usize| reach.iter().map(|&state| values[i * model.n_states + state.index()].abs()).fold(0.0, f64::max);
     (0..model.n).map(of).collect()

@@ -1,6 +1,6 @@
-//! Approximately the lexicographic optimum inside a box, most patient principal first, in doubles.
+//! Approximately the lexicographic optimum inside a box, most patient part first, in doubles.
 //!
-//! Policy iteration over mixes: every state orders its choices by the most patient principal's value, ties by the next
+//! Policy iteration over mixes: every state orders its choices by the most patient part's value, ties by the next
 //! one's, and fills the box in that order. Nothing here is trusted: the relaxation holds for any values.
 
 use super::action_box::ActionBox;
@@ -22,7 +22,7 @@ const MANY_SWEEPS: usize = 2_000;
 const SMALL: usize = 160;
 const MOST_IMPROVEMENTS: usize = 60;
 
-/// Values, principal after principal, and the mix whose values they are. Stopped, they are as good as they are by then.
+/// Values, part after part, and the mix whose values they are. Stopped, they are as good as they are by then.
 pub(super) fn lexicographic_values(
     model: &Doubles,
     within: &ActionBox,
@@ -52,7 +52,7 @@ pub(super) fn lexicographic_values(
     (values, mix)
 }
 
-/// About the values of a mix to every principal, from values that are near. Stopped, they are as good as they are by then.
+/// About the values of a mix to every part, from values that are near. Stopped, they are as good as they are by then.
 pub(super) fn evaluate(model: &Doubles, reach: &[StateId], mix: &[f64], values: &mut [f64], pace: &mut Pace) {
     let a_sweep = n_terms(model, reach);
     for i in 0..model.n {
@@ -116,7 +116,7 @@ fn improve(model: &Doubles, within: &ActionBox, reach: &[StateId], values: &[f64
             }
         }
         let of = |choice: ChoiceId, i: usize| worth[(choice.index() - span.start) * model.n + i];
-        // The sign of the difference for the first principal for whom the two differ.
+        // The sign of the difference for the first part for which the two differ.
         let prefers = |difference: &dyn Fn(usize) -> f64| {
             (0..model.n)
                 .map(|i| (difference(i), TIE * scale[i]))

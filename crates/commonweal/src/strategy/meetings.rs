@@ -39,9 +39,9 @@ impl Meetings {
     }
 
     fn within(model: &Structure, strategy: &CountingStrategy, start: StateId, budget: usize) -> Meetings {
-        let mut walk = Walk::new(model, strategy, start, budget);
-        let is_exact = walk.follow();
-        let mut meetings = walk.meetings;
+        let mut exploration = Exploration::new(model, strategy, start, budget);
+        let is_exact = exploration.follow();
+        let mut meetings = exploration.meetings;
         meetings.is_exact = is_exact;
         if is_exact { meetings } else { at_any_step(model, strategy, start) }
     }
@@ -112,7 +112,7 @@ impl Meetings {
     }
 }
 
-struct Walk<'a> {
+struct Exploration<'a> {
     model: &'a Structure,
     strategy: &'a CountingStrategy,
     meetings: Meetings,
@@ -125,9 +125,9 @@ struct Walk<'a> {
     time: u32,
 }
 
-impl<'a> Walk<'a> {
-    fn new(model: &'a Structure, strategy: &'a CountingStrategy, start: StateId, budget: usize) -> Walk<'a> {
-        Walk {
+impl<'a> Exploration<'a> {
+    fn new(model: &'a Structure, strategy: &'a CountingStrategy, start: StateId, budget: usize) -> Exploration<'a> {
+        Exploration {
             model,
             strategy,
             meetings: Meetings::none(model.n_states()),

@@ -35,7 +35,7 @@ const FRONT_DOOR: &[&str] = &[
     "documents",
     "evaluate",
     "files",
-    "front",
+    "any_model",
     "internals",
     "lib",
     "outlook",
@@ -154,6 +154,20 @@ fn every_room_uses_only_what_stands_before_it() {
     }
     for ((from, to, _), needed) in EXCEPTIONS.iter().zip(needed) {
         assert!(needed, "`{from}` no longer uses `{to}`: strike the exception");
+    }
+}
+
+/// The engines tell one story: each file of this list stands in both, as a file or as a folder.
+#[test]
+fn the_engines_have_the_same_files() {
+    const STORY: [&str; 9] =
+        ["long_term", "advantage", "base", "horizon", "walk", "jump", "memory", "payoff", "segments"];
+    let sources = sources();
+    for engine in ["exact", "certified"] {
+        for name in STORY {
+            let places = [format!("{engine}/{name}.rs"), format!("{engine}/{name}/mod.rs")];
+            assert!(sources.iter().any(|source| places.contains(&source.path)), "{engine} has no {name}");
+        }
     }
 }
 

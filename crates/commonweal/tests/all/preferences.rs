@@ -212,7 +212,7 @@ impl Small {
         self.backwards(n, &counts, None)
     }
 
-    /// Bounds on what principals who count so much get together from every state, by the best choices or by those that are taken
+    /// Bounds on what principals with these weights get together from every state, by the best choices or by those that are taken
     /// in a state at a step.
     fn backwards(&self, n: usize, counts: &[i64], taken: Option<&dyn Fn(usize, usize) -> usize>) -> Vec<[Q; 2]> {
         let weights: Vec<_> = self.principals.iter().map(|(stated, _)| stated.weights(n)).collect();
@@ -468,7 +468,7 @@ fn the_checker_reads_what_is_exact_and_refuses_the_rest() {
     }
 }
 
-/// A public investment: it costs 1 once and yields so much for ever.
+/// A public investment: it costs 1 once and has this yield for ever.
 fn investment(entry: &str, yields: &str) -> Model {
     let text = format!(
         "principals: {{society: {entry}}}

@@ -136,7 +136,7 @@ fn misfit(description: &Value, schema: &Value, value: &Value, place: &str) -> Op
     None
 }
 
-/// A JSON document. A number beyond doubles, as which an infinite bound is written, is the largest double: `Value` has no infinity.
+/// A JSON document. A number that overflows a double, as which an infinite bound is written, is the largest double: `Value` has no infinity.
 fn read(text: &str) -> Value {
     let raw = |text: &str| serde_json::from_str::<&RawValue>(text).expect("JSON").get().trim().to_owned();
     let text = raw(text);

@@ -243,12 +243,12 @@ impl Walk<'_> {
     /// stop.
     fn next_event(&self, loss: Loss, stop: &StopSignal, drift: impl Fn(usize, u64, u64) -> f64 + Sync) -> StageStart {
         let (base, first, end) = (&self.base, self.first, self.step);
-        let question = Question { base, ratios: &self.ratios, loss, drift, end, stop };
+        let test = Test { base, ratios: &self.ratios, loss, drift, end, stop };
         // The last step that fails, among all candidates; one that is known to fail spares the others of its block the earlier steps.
         let own = base.advantages.map_blocks(|candidates| {
             let mut steps = HashMap::new();
             candidates.fold(first, |first, candidate| {
-                question.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
+                test.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
             })
         });
         let to = base.model.ranks.greatest_of(own.into_iter().max().unwrap_or(first) as f64) as u64;
@@ -257,7 +257,7 @@ impl Walk<'_> {
 }
 
 /// The test whether the strategy stays within the allowed loss on an interval of steps.
-struct Question<'a, D> {
+struct Test<'a, D> {
     base: &'a Base<'a>,
     ratios: &'a DiscountRatios,
     loss: Loss,
@@ -275,7 +275,7 @@ struct AtStep {
     to_the_end: Enclosure,
 }
 
-impl<D: Fn(usize, u64, u64) -> f64> Question<'_, D> {
+impl<D: Fn(usize, u64, u64) -> f64> Test<'_, D> {
     /// A step in [from, end) at or after which the candidate passes; `None` if it passes at all of them.
     fn last_failure(&self, steps: &mut HashMap<u64, AtStep>, candidate: usize, from: u64, end: u64) -> Option<u64> {
         if from >= end || self.passes(steps, candidate, from, end - 1) {

@@ -57,15 +57,15 @@ pub(super) trait Gains: Sync {
 }
 
 /// The gains of some parts of a base, each to be known within about `tolerance`, side by side as far as they fit.
-pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> Vec<Box<dyn Gains>> {
+pub(super) fn blocks(base: &Base, parts: Range<usize>, tolerance: f64) -> Vec<Box<dyn Gains>> {
     let of = |begin: usize| -> Box<dyn Gains> {
-        match principals.end - begin {
+        match parts.end - begin {
             1 => Box::new(Block::<1>::new(base, begin, tolerance)),
             _ => Box::new(Block::<2>::new(base, begin, tolerance)),
         }
     };
     // Two at a time: all parts of a block need as many layers as the most patient of them.
-    principals.clone().step_by(2).map(of).collect()
+    parts.clone().step_by(2).map(of).collect()
 }
 
 /// The gains of K parts from `begin` on.

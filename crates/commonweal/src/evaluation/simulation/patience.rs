@@ -128,7 +128,7 @@ pub(super) fn rounding_of_sum(n_parts: usize, most: f64) -> f64 {
     2.0 * UNIT_ROUNDOFF * (n_parts as f64 + 4.0) * most
 }
 
-/// The share of a mixture's weights that random runs may leave out: a tenth of what the mean of so many runs varies by, if single
+/// The share of a mixture's weights that random runs may leave out: a tenth of what the mean of these runs varies by, if single
 /// runs vary by as much as they are worth.
 pub(super) fn tail_share_of_runs(runs: u64) -> f64 {
     0.1 / (runs.max(1) as f64).sqrt()

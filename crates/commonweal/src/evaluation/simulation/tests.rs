@@ -382,7 +382,7 @@ fn weather_of(preference: &str, is_random: bool) -> (Mdp, Strategy) {
     (weather.finish().unwrap(), Strategy::Counting(strategy))
 }
 
-/// The weights of a gamma preference fall so slowly that no run is long enough: random runs are cut where so many of them cannot
+/// The weights of a gamma preference fall so slowly that no run is long enough: random runs are cut where their number cannot
 /// tell the difference, and the intervals include what is cut off.
 #[test]
 fn random_runs_of_approximated_preferences_are_cut_in_time() {

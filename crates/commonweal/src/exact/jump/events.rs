@@ -54,7 +54,7 @@ pub(super) struct Events<'a> {
 }
 
 /// The test of one choice on an interval.
-struct Question<'a> {
+struct Test<'a> {
     state: StateId,
     choice: ChoiceId,
     end: &'a Step,
@@ -96,8 +96,8 @@ impl<'a> Events<'a> {
                 let followed = strategy[state.index()];
                 let rank = |choice: ChoiceId| (!self.allowed[choice.index()], choice);
                 let rival = end.rival(self.model, choice, followed, rank(choice) < rank(followed));
-                let mut question = Question { state, choice, end: step, rival, cuts: 0 };
-                if let Some(event) = self.last_in(&mut question, least.clone(), step - 1, stop)? {
+                let mut test = Test { state, choice, end: step, rival, cuts: 0 };
+                if let Some(event) = self.last_in(&mut test, least.clone(), step - 1, stop)? {
                     least = &event + 1;
                     last = Some(event);
                 }
@@ -107,24 +107,18 @@ impl<'a> Events<'a> {
     }
 
     /// The last step of [from, to] at which the choice may be better than the stage's strategy.
-    fn last_in(
-        &self,
-        question: &mut Question,
-        from: Step,
-        to: Step,
-        stop: &StopSignal,
-    ) -> Result<Option<Step>, StopReason> {
+    fn last_in(&self, test: &mut Test, from: Step, to: Step, stop: &StopSignal) -> Result<Option<Step>, StopReason> {
         // Intervals still to be tested, the latest on top.
         let mut open = vec![(from, to)];
         while let Some((from, to)) = open.pop() {
             stop.check()?;
-            if self.excluded(question, &from, &to) {
+            if self.excluded(test, &from, &to) {
                 continue;
             }
-            if from == to || question.cuts == MAX_CUTS {
+            if from == to || test.cuts == MAX_CUTS {
                 return Ok(Some(to));
             }
-            question.cuts += 1;
+            test.cuts += 1;
             let middle = (&from + &to).half();
             let after = &middle + 1;
             open.push((from, middle));
@@ -134,20 +128,17 @@ impl<'a> Events<'a> {
     }
 
     /// Whether one of the tests shows that there is no event in [from, to].
-    fn excluded(&self, question: &Question, from: &Step, to: &Step) -> bool {
+    fn excluded(&self, test: &Test, from: &Step, to: &Step) -> bool {
         let n = self.model.n();
         let (first, last) = (self.weights(from), self.weights(to));
-        let more = question.rival.greatest(from, to, question.end);
+        let more = test.rival.greatest(from, to, test.end);
         let falls = more.sign() == Some(Ordering::Less);
-        let more = more
-            .times(power_of(self.discount, &(question.end - if falls { from } else { to }), 64).to_scaled())
-            .upper();
-        let sum = |weights: &Weights, range| {
-            self.advantages.sum(self.ratios, weights, question.state, question.choice, range)
-        };
+        let more =
+            more.times(power_of(self.discount, &(test.end - if falls { from } else { to }), 64).to_scaled()).upper();
+        let sum = |weights: &Weights, range| self.advantages.sum(self.ratios, weights, test.state, test.choice, range);
         let at_most_zero = |sum: Scaled| matches!(sum.upper().sign(), Some(Ordering::Less | Ordering::Equal));
         let below = |sum: Scaled| {
-            if question.rival.must_lose { sum.upper().sign() == Some(Ordering::Less) } else { at_most_zero(sum) }
+            if test.rival.must_lose { sum.upper().sign() == Some(Ordering::Less) } else { at_most_zero(sum) }
         };
         let negative = |sum: Scaled| below(sum.plus(more));
         // Going back, a loss by where the choice leads falls in weight beside all others: it is no help there.
@@ -161,7 +152,7 @@ impl<'a> Events<'a> {
         };
         let prefix = || (1..=n).all(|k| negative(sum(&first, 0..k)));
         let monotony = || {
-            let advantages = self.advantages.of(question.choice);
+            let advantages = self.advantages.of(test.choice);
             let greatest = advantages.iter().enumerate().map(|(i, advantage)| {
                 let gain = advantage.sign() != Some(Ordering::Less);
                 advantage.times(if gain { first.scaled[i] } else { last.scaled[i] })
@@ -280,8 +271,8 @@ mod tests {
             let from = below(end.into()) as usize;
             let to = from + below(u64::from(end) - from as u64) as usize;
             let rival = Rival::by(Scaled::from(&counts));
-            let question = Question { state: 0.into(), choice: 1.into(), end: &step, rival, cuts: 0 };
-            if events.excluded(&question, &from.into(), &to.into()) {
+            let test = Test { state: 0.into(), choice: 1.into(), end: &step, rival, cuts: 0 };
+            if events.excluded(&test, &from.into(), &to.into()) {
                 excluded += 1;
                 assert!(!(from..=to).any(is_event), "{what}: an event in [{from}, {to}]");
             }

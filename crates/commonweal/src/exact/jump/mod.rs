@@ -53,7 +53,7 @@ const SOLVE: u64 = 40;
 impl Walk<'_> {
     /// Jumps from the horizon to the last step at which any deviation pays: nothing is gained in between.
     pub(super) fn jump_to_first_event(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
-        if self.problem.span.terminal.is_some() {
+        if self.problem.extent.terminal.is_some() {
             return Ok(());
         }
         let end = StageEnd::without_gains(self.problem.model.n_states(), BITS);
@@ -68,10 +68,10 @@ impl Walk<'_> {
 
     /// The step after the next event, going back; the first step if there is none.
     fn next_event(&self, advantages: &Advantages, end: &StageEnd, stop: &StopSignal) -> Result<Step, StopReason> {
-        let Problem { model, ratios, span, .. } = self.problem;
-        let events = Events::among(model, &self.candidates, ratios, advantages, span.allowed);
-        let last = events.last(&self.stage, (span.first, &self.step), end, stop)?;
-        Ok(last.map_or_else(|| span.first.clone(), |event| event + 1))
+        let Problem { model, ratios, extent, .. } = self.problem;
+        let events = Events::among(model, &self.candidates, ratios, advantages, extent.allowed);
+        let last = events.last(&self.stage, (extent.first, &self.step), end, stop)?;
+        Ok(last.map_or_else(|| extent.first.clone(), |event| event + 1))
     }
 
     /// Records a jump from the present step back to `from`. The base is already the stage's.
@@ -120,10 +120,10 @@ impl Walk<'_> {
     /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough and the
     /// event is far enough. Returns whether it jumped.
     pub(super) fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
-        let Problem { model, rows, horizon, span, .. } = self.problem;
+        let Problem { model, rows, horizon, extent, .. } = self.problem;
         // A jump costs exact solves: worth it only if the walk would be longer.
         let worth_it = if self.options.early { first_look(model) } else { first_look(model).max(self.first_try) };
-        if self.stage_length < self.next_try || &self.step - span.first <= Step::from(worth_it) {
+        if self.stage_length < self.next_try || &self.step - extent.first <= Step::from(worth_it) {
             return Ok(false);
         }
         if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
@@ -133,7 +133,7 @@ impl Walk<'_> {
         }
         let next_base = self.next_base.take().expect("just made");
         let followed_for = Step::from(self.stage_length);
-        let after = span.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
+        let after = extent.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
         let is_discounted = self.stage_length >= self.first_try;
         // Once later steps are negligible by discounting, the radius is tighter than the bound of the common part.
@@ -165,7 +165,7 @@ impl Walk<'_> {
         };
         self.pass(&next_base, &target, &followed_for);
         let length = &self.step - &target;
-        let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
+        let deviates = |choice: ChoiceId| !extent.allowed[choice.index()];
         let steps = (&target, &self.step);
         let memory = memory::before_stage(model.mdp(), &self.stage, deviates, steps, &self.memory, stop)?;
         self.base = Base { followed_for: Some(followed_for), ..next_base };
@@ -286,9 +286,9 @@ impl Walk<'_> {
     /// States that gain nothing over the long-term strategy and never leave those that do not: their values under the
     /// stage's strategy are exactly the long-term ones.
     fn settled_states(&self) -> Vec<bool> {
-        let Problem { model, long_term, span, .. } = self.problem;
+        let Problem { model, long_term, extent, .. } = self.problem;
         let strategy = &self.stage;
-        let nothing_after = span.terminal.is_none();
+        let nothing_after = extent.terminal.is_none();
         let untouched = |(memory, choice): (&Step, &ChoiceId)| {
             nothing_after && memory.is_zero() && long_term.allowed[choice.index()]
         };

@@ -36,7 +36,7 @@ use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
-use judge::{Judge, Judged, Question};
+use judge::{Contest, Judge, Judged};
 use plain_layer::PlainLayer;
 
 /// Layers after which gains are centred again.
@@ -58,12 +58,12 @@ pub struct Problem<'a> {
     /// Where the induction begins: the least step from which the prefix test passes everywhere, or the end of a segment.
     pub horizon: &'a Step,
     /// The steps of the induction, and the gain after them.
-    pub span: Span<'a>,
+    pub extent: Extent<'a>,
 }
 
 /// The steps that an induction is about: all of them, or those of a segment of the model.
 #[derive(Clone, Copy)]
-pub struct Span<'a> {
+pub struct Extent<'a> {
     /// The step at which the induction ends.
     pub first: &'a Step,
     /// The gain from the horizon on; `None` if it is 0.
@@ -156,7 +156,7 @@ pub fn unravel<'a>(
 ) -> Result<Unravelled<'a>, StopReason> {
     let mut walk = Walk::at_horizon(problem, options);
     walk.jump_to_first_event(stop)?;
-    while walk.step > *problem.span.first {
+    while walk.step > *problem.extent.first {
         stop.check()?;
         if !(options.jumps && walk.try_to_jump(stop)?) {
             walk.walk_a_layer(stop)?;
@@ -213,12 +213,12 @@ impl<'a> Walk<'a> {
         let model = problem.model;
         let first_try = layers_until_settled(model);
         let tail = &problem.long_term.strategy;
-        let alike = Alike::of(problem.span.whole);
-        let gain = problem.span.terminal.map_or_else(|| vec![Scaled::ZERO; model.n_states()], |end| end.gain.clone());
+        let alike = Alike::of(problem.extent.whole);
+        let gain = problem.extent.terminal.map_or_else(|| vec![Scaled::ZERO; model.n_states()], |end| end.gain.clone());
         Walk {
             problem,
             options: *options,
-            candidates: Candidates::of(problem.span.whole, &alike),
+            candidates: Candidates::of(problem.extent.whole, &alike),
             rows: DiscountedRows::of(model.mdp(), model.discount(0)),
             judge: Judge::new(problem, alike),
             step: problem.horizon.clone(),
@@ -226,7 +226,10 @@ impl<'a> Walk<'a> {
             gain,
             common: Scaled::ZERO,
             changes: tail.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect(),
-            memory: problem.span.terminal.map_or_else(|| vec![Step::ZERO; model.n_states()], |end| end.memory.clone()),
+            memory: problem
+                .extent
+                .terminal
+                .map_or_else(|| vec![Step::ZERO; model.n_states()], |end| end.memory.clone()),
             memory_settled: false,
             stage: tail.clone(),
             stage_length: 0,
@@ -246,7 +249,7 @@ impl<'a> Walk<'a> {
         if self.effort.n_layers == self.options.layer_limit {
             return Err(StopReason::LayerLimit);
         }
-        let Problem { model, ratios, horizon, span, .. } = self.problem;
+        let Problem { model, ratios, horizon, extent, .. } = self.problem;
         if let (Ok(step), Ok(horizon)) = (u64::try_from(&self.step), u64::try_from(horizon)) {
             stop.reach(Reached::Unravelling { step, horizon });
         }
@@ -270,7 +273,7 @@ impl<'a> Walk<'a> {
             }
             let now = |choice| advantages.sum(ratios, &weights, state, choice, 0..model.n());
             let later = |choice| self.rows.expectation(model.mdp(), choice, |target| gain[target.index()]);
-            best_choice(candidates, likely, now, later, ceiling, span.allowed)
+            best_choice(candidates, likely, now, later, ceiling, extent.allowed)
         };
         let decided: Vec<Best> = parallel::map(model.n_states(), best);
         let mut decisions = Vec::with_capacity(decided.len());
@@ -283,8 +286,8 @@ impl<'a> Walk<'a> {
                 Contenders::Several(several) => several,
             };
             let (step, changes, weights) = (&step, &self.changes, &weights);
-            let question = Question { state, step, contenders: several, changes, advantages, gain, weights };
-            decisions.push(match self.judge.best(&question, stop)? {
+            let contest = Contest { state, step, contenders: several, changes, advantages, gain, weights };
+            decisions.push(match self.judge.best(&contest, stop)? {
                 Judged::Best(choice) => {
                     self.effort.n_judged += 1;
                     choice
@@ -302,7 +305,7 @@ impl<'a> Walk<'a> {
         }
         let same = decisions == self.stage;
         if !(same && self.memory_settled) {
-            let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
+            let deviates = |choice: ChoiceId| !extent.allowed[choice.index()];
             let memory = memory::before_layer(model.mdp(), &decisions, deviates, &step, &self.memory);
             self.memory_settled = memory == self.memory;
             self.memory = memory;

@@ -3,7 +3,7 @@
 //! One exact layer per step, computed on demand. The numbers grow by the same number of bits at every layer, so m layers cost
 //! O(m² bits) per transition. Beyond a budget no fractions are computed.
 
-use super::{Question, decisions};
+use super::{Contest, decisions};
 use crate::exact::ExactGains;
 use crate::exact::walk::Problem;
 use crate::model::{ChoiceId, least_common_multiple};
@@ -57,7 +57,7 @@ impl<'a> Fractions<'a> {
     fn bits_after(&self, layers: &Step) -> Option<u64> {
         let model = self.problem.model;
         let layers = u64::try_from(layers).ok()?;
-        let at_first = match self.problem.span.terminal {
+        let at_first = match self.problem.extent.terminal {
             None => 0,
             Some(terminal) => terminal.exact.as_ref()?.bits() as u64,
         };
@@ -79,26 +79,26 @@ impl<'a> Fractions<'a> {
 
     /// Whether all layers before `step` are affordable.
     pub(super) fn reach_the_first_from(&self, step: &Step) -> bool {
-        self.bits_after(&(step - self.problem.span.first)).is_some()
+        self.bits_after(&(step - self.problem.extent.first)).is_some()
     }
 
     /// The difference of the values of two choices for each part; `None` if it is not affordable.
     pub(super) fn difference(
         &mut self,
-        question: &Question,
+        contest: &Contest,
         one: ChoiceId,
         other: ChoiceId,
         stop: &StopSignal,
     ) -> Result<Option<Vec<(Integer, Natural)>>, StopReason> {
-        let next = question.step + 1;
+        let next = contest.step + 1;
         let most = if self.reach_the_first_from(&self.begin) { MAX_BITS } else { BRIEF_BITS };
         if self.bits_after(&(&self.begin - &next)).is_none_or(|bits| bits > most) {
             return Ok(None);
         }
-        self.follow(&next, question.changes, stop)?;
+        self.follow(&next, contest.changes, stop)?;
         let of_part = |gains: &ExactGains| {
             let [(one, below_one), (other, below_other)] =
-                [one, other].map(|choice| gains.worth(question.state, choice));
+                [one, other].map(|choice| gains.worth(contest.state, choice));
             let numerator =
                 product(&one, &Integer::from(below_other.clone())) - product(&other, &Integer::from(below_one.clone()));
             (numerator, below_one * below_other * gains.denominator().into_parts().1)
@@ -112,7 +112,7 @@ impl<'a> Fractions<'a> {
         changes: &[Vec<Change>],
         stop: &StopSignal,
     ) -> Result<Option<Vec<ExactGains<'a>>>, StopReason> {
-        let first = self.problem.span.first;
+        let first = self.problem.extent.first;
         if self.bits_after(&(&self.begin - first)).is_none_or(|bits| bits > MAX_PAYOFF_BITS) {
             return Ok(None);
         }
@@ -130,7 +130,7 @@ impl<'a> Fractions<'a> {
             };
             self.gains = (0..model.n()).map(none).collect();
             // The gain after a segment is in units of λ_0, like a gain of the first part.
-            if let Some(terminal) = self.problem.span.terminal.and_then(|terminal| terminal.exact.as_ref()) {
+            if let Some(terminal) = self.problem.extent.terminal.and_then(|terminal| terminal.exact.as_ref()) {
                 self.gains[0].begin_with(terminal);
             }
         }

@@ -43,7 +43,7 @@ pub(in crate::exact) struct Judge<'a> {
 }
 
 /// Which of a state's choices is best at a step.
-pub(super) struct Question<'q> {
+pub(super) struct Contest<'q> {
     pub state: StateId,
     pub step: &'q Step,
     pub contenders: &'q [ChoiceId],
@@ -113,12 +113,12 @@ impl<'a> Judge<'a> {
         self.fractions.gains_at_start(changes, stop)
     }
 
-    pub(super) fn best(&mut self, question: &Question, stop: &StopSignal) -> Result<Judged, StopReason> {
-        let is_long_term = self.problem.span.allowed;
-        let mut best = question.contenders[0];
+    pub(super) fn best(&mut self, contest: &Contest, stop: &StopSignal) -> Result<Judged, StopReason> {
+        let is_long_term = self.problem.extent.allowed;
+        let mut best = contest.contenders[0];
         let mut open = Vec::new();
-        for &choice in &question.contenders[1..] {
-            match self.compare(question, choice, best, stop)? {
+        for &choice in &contest.contenders[1..] {
+            match self.compare(contest, choice, best, stop)? {
                 Some(Ordering::Greater) => best = choice,
                 Some(Ordering::Equal) => {
                     self.found_a_tie = true;
@@ -139,7 +139,7 @@ impl<'a> Judge<'a> {
     /// The comparison of the values of two choices; `None` if no affordable precision decides it.
     fn compare(
         &mut self,
-        question: &Question,
+        contest: &Contest,
         one: ChoiceId,
         other: ChoiceId,
         stop: &StopSignal,
@@ -149,20 +149,20 @@ impl<'a> Judge<'a> {
             rewards: model.rewards(one).iter().zip(model.rewards(other)).map(|(one, other)| one - other).collect(),
             row: self.alike.row_difference(model, one, other),
         };
-        let (sign, final_word) = difference.sign(self.problem, question);
+        let (sign, final_word) = difference.sign(self.problem, contest);
         if sign.is_some() || final_word {
             return Ok(sign);
         }
         let is_affordable = self.is_affordable();
         if !is_affordable {
-            let sign = self.wide.sign_since_landing(question, &difference, stop)?;
+            let sign = self.wide.sign_since_landing(contest, &difference, stop)?;
             if sign.is_some() {
                 return Ok(sign);
             }
         }
-        let sign = match self.fractions.difference(question, one, other, stop)? {
-            Some(coefficients) => sign_of_sum(ratios, question.weights, &coefficients),
-            None => self.wide.sign(question, &difference, stop)?,
+        let sign = match self.fractions.difference(contest, one, other, stop)? {
+            Some(coefficients) => sign_of_sum(ratios, contest.weights, &coefficients),
+            None => self.wide.sign(contest, &difference, stop)?,
         };
         self.found_a_tie |= sign.is_some() && !is_affordable;
         Ok(sign)
@@ -200,12 +200,12 @@ impl Difference {
     }
 
     /// The sign, if the enclosures of gains decide it; and whether no other method could decide more.
-    fn sign(&self, problem: Problem, question: &Question) -> (Option<Ordering>, bool) {
-        let coefficients = self.coefficients(problem, question.advantages.values());
-        let now = sum(problem.ratios, question.weights, &coefficients);
+    fn sign(&self, problem: Problem, contest: &Contest) -> (Option<Ordering>, bool) {
+        let coefficients = self.coefficients(problem, contest.advantages.values());
+        let now = sum(problem.ratios, contest.weights, &coefficients);
         let discount = problem.model.discount(0);
         let later = self.row.iter().map(|(state, chance)| {
-            let gain = question.gain[state.index()];
+            let gain = contest.gain[state.index()];
             if gain.is_zero() { Scaled::ZERO } else { Scaled::from(&(chance * discount)).times(gain) }
         });
         let later = later.fold(Scaled::ZERO, Scaled::plus);

@@ -6,7 +6,7 @@
 //! to any precision. Bits and layers are doubled until the comparison is decided or the work limit is reached. The next
 //! comparison is often one step earlier, so the gains are kept.
 
-use super::{Difference, Question, decisions};
+use super::{Contest, Difference, decisions};
 use crate::exact::jump::{BITS, farthest, layers_for_bits};
 use crate::exact::walk::Problem;
 use crate::exponential_sum::Weights;
@@ -59,7 +59,7 @@ struct Row {
 impl<'a> Wide<'a> {
     pub(super) fn new(problem: Problem<'a>) -> Wide<'a> {
         let n_states = problem.model.n_states();
-        let gain = match problem.span.terminal {
+        let gain = match problem.extent.terminal {
             Some(terminal) => terminal.in_bits(BITS),
             None => vec![WideEnclosure::zero(BITS); n_states],
         };
@@ -104,26 +104,26 @@ impl<'a> Wide<'a> {
     /// The sign of a difference of two choices, if the gains since the last landing decide it.
     pub(super) fn sign_since_landing(
         &mut self,
-        question: &Question,
+        contest: &Contest,
         difference: &Difference,
         stop: &StopSignal,
     ) -> Result<Option<Ordering>, StopReason> {
-        let next = question.step + 1;
+        let next = contest.step + 1;
         if !self.is_near(&next) {
             return Ok(None);
         }
-        self.gains(&next, question.changes, stop)?;
-        Ok(self.since_landing.sign(self.problem, question, difference))
+        self.gains(&next, contest.changes, stop)?;
+        Ok(self.since_landing.sign(self.problem, contest, difference))
     }
 
     /// The sign of a difference of two choices, if an affordable number of bits decides it.
     pub(super) fn sign(
         &mut self,
-        question: &Question,
+        contest: &Contest,
         difference: &Difference,
         stop: &StopSignal,
     ) -> Result<Option<Ordering>, StopReason> {
-        let next = question.step + 1;
+        let next = contest.step + 1;
         if self.attempt.as_ref().is_some_and(|at| at.weights.step < next || at.lasts_until > next) {
             self.attempt = None;
         }
@@ -136,8 +136,8 @@ impl<'a> Wide<'a> {
                     return Ok(None);
                 }
                 self.spent += work;
-                attempt.follow(self.problem, &next, question.changes, stop)?;
-                if let Some(sign) = attempt.sign(self.problem, question, difference) {
+                attempt.follow(self.problem, &next, contest.changes, stop)?;
+                if let Some(sign) = attempt.sign(self.problem, contest, difference) {
                     return Ok(Some(sign));
                 }
             }
@@ -163,7 +163,7 @@ impl<'a> Wide<'a> {
         let layers = &from - next;
         let lasts_until = if layers < *next { next - &layers } else { Step::ZERO };
         let weights = ratios.weights_with(&from, bits);
-        let terminal = self.problem.span.terminal;
+        let terminal = self.problem.extent.terminal;
         let gain = match terminal {
             Some(terminal) if from == self.begin => terminal.in_bits(bits),
             None if from == self.begin => vec![WideEnclosure::zero(bits); model.n_states()],
@@ -232,8 +232,8 @@ impl Attempt {
     }
 
     /// The sign of a difference at the step before the one reached.
-    fn sign(&self, problem: Problem, question: &Question, difference: &Difference) -> Option<Ordering> {
-        let weights = problem.ratios.weights_with(question.step, self.bits);
+    fn sign(&self, problem: Problem, contest: &Contest, difference: &Difference) -> Option<Ordering> {
+        let weights = problem.ratios.weights_with(contest.step, self.bits);
         let coefficients = difference.coefficients(problem, problem.advantages.values());
         let now = coefficients.iter().enumerate().map(|(i, (numerator, denominator))| {
             WideEnclosure::of_quotient(numerator, denominator, self.bits).times(weights.wide(i))
