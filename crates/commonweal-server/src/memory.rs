@@ -3,6 +3,7 @@
 
 use crate::limits::{Limits, in_words};
 use crate::problem::Problem;
+use commonweal::files::TextLimits;
 use commonweal::{Engine, Model};
 
 /// A reward in fractions, in the model and in the copies that a solve makes of it. Measured: 80 at 3,000,000 rewards.
@@ -22,8 +23,17 @@ pub struct Held {
 }
 
 impl Held {
-    fn bytes(self) -> u64 {
-        self.numbers.saturating_mul(BYTES_A_NUMBER).saturating_add(self.names.saturating_mul(BYTES_A_NAME))
+    /// A number repeats the name of its principal, and a decision those of its state and action, as values and as text.
+    fn bytes(self, model: &Model) -> u64 {
+        let structure = model.structure();
+        let principals = model.principals();
+        let all: usize = principals.iter().map(|principal| principal.name.len()).sum();
+        let own = 2 * all.div_ceil(principals.len().max(1)) as u64;
+        let state = structure.state_names().iter().map(|name| name.len()).max().unwrap_or(0);
+        let actions = (0..structure.n_choices()).map(|choice| structure.action_name(choice.into()).len());
+        let longest = 2 * (state + actions.max().unwrap_or(0)) as u64;
+        let numbers = self.numbers.saturating_mul(BYTES_A_NUMBER.saturating_add(own));
+        numbers.saturating_add(self.names.saturating_mul(BYTES_A_NAME.saturating_add(longest)))
     }
 }
 
@@ -31,6 +41,12 @@ impl Limits {
     /// The most rewards of a model, one for each action and principal.
     pub(crate) fn most_rewards(&self) -> u64 {
         self.memory_bytes / BYTES_A_REWARD
+    }
+
+    /// How much a text may describe. Reading does not look at a request's signal, so it must take no longer than a moment.
+    pub(crate) fn of_texts(&self) -> TextLimits {
+        const APPROXIMATED: usize = 64;
+        TextLimits { rewards: self.most_rewards(), approximated: APPROXIMATED }
     }
 
     /// Refuses a model that takes more memory than there is, when it is solved and its answer is written.
@@ -43,7 +59,7 @@ impl Limits {
             };
             return Err(self.too_much(model, "solving it", solve).help(help));
         }
-        let needed = solve.saturating_add(answer.bytes());
+        let needed = solve.saturating_add(answer.bytes(model));
         if needed > self.memory_bytes {
             let problem = self.too_much(model, "its answer", needed);
             return Err(problem.help("ask for the start alone, as /api/view does, or use the command line"));
@@ -123,5 +139,20 @@ mod tests {
         assert!(limits.check_fractions(&model, 30 << 20).is_ok());
         let refused = limits.check_fractions(&model, 40 << 20).expect_err("80 MB of digits");
         assert!(refused.to_json()["help"].as_str().is_some_and(|text| text.contains("no_exact")));
+    }
+
+    /// Every number of a document repeats the name of its principal.
+    #[test]
+    fn long_names_count() {
+        let named = |letters: usize| {
+            let principals: String = (0..100).map(|p| format!("p{p}{}: 1/2, ", "x".repeat(letters))).collect();
+            let text = format!("principals: {{{principals}}}\nstates: {{s: {{a: {{to: s}}}}}}\n");
+            Model::from_yaml(&text).expect("a model")
+        };
+        let limits = Limits { memory_bytes: 64 << 20, ..Limits::default() };
+        let check =
+            |letters| limits.check_memory(&named(letters), Engine::Within(1e-6), Held { numbers: 30_000, names: 0 });
+        assert!(check(10).is_ok());
+        assert!(check(2_000).is_err(), "120 MB of names");
     }
 }

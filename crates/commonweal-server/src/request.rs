@@ -95,7 +95,7 @@ impl Asked {
     fn read(&self, limits: &Limits) -> Result<Model, Problem> {
         let is_drn = files::Format::of_contents(self.text.as_bytes()) == Some(files::Format::Drn);
         match (self.format, is_drn) {
-            (Format::Yaml, false) => Ok(Model::from_yaml_within(&self.text, limits.most_rewards())?),
+            (Format::Yaml, false) => Ok(Model::from_yaml_within(&self.text, &limits.of_texts())?),
             (Format::Yaml, true) => {
                 Err(Problem::unprocessable("the model is in Storm's format: its first line begins with `@`")
                     .help("send `\"format\": \"drn\"`, and under `discounts` a discount for each principal"))

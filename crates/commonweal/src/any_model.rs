@@ -2,7 +2,7 @@
 
 use crate::certificate::{write_canonical, write_principals};
 use crate::io::{
-    Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, load_model_within,
+    Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, TextLimits, load_model, load_model_within,
     read_strategy, read_strategy_log, write_drn, write_json, write_umb, write_yaml,
 };
 use crate::model::{
@@ -93,10 +93,10 @@ impl Model {
         load_model(text, false).map(Model::from)
     }
 
-    /// The same of a model of at most this many rewards, one for each action and principal: a short text may describe more of them
-    /// than memory has room for.
-    pub fn from_yaml_within(text: &str, most_rewards: u64) -> Result<Model, ParseError> {
-        load_model_within(text, false, most_rewards).map(Model::from)
+    /// The same of a model within these limits: a short text may describe more than memory has room for, or than can be read in a
+    /// moment.
+    pub fn from_yaml_within(text: &str, limits: &TextLimits) -> Result<Model, ParseError> {
+        load_model_within(text, false, limits).map(Model::from)
     }
 
     /// The model in a file that is open. Of a YAML file, which has discounts and a start of its own, options say only whether it

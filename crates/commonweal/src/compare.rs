@@ -13,6 +13,7 @@ use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Meetings, Strategy};
 use std::cell::OnceCell;
+use std::time::Duration;
 
 /// An answer and simpler strategies.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +182,8 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         _ => principals().map(|p| best_for(model, p, stop, &unknown)).collect(),
     };
     let first_decisions = Strategy::Counting(replanned(model, answer));
-    let replanned = followed(model, Class::Replanned, &first_decisions, &evaluating(model, stop), &unknown);
+    let payoffs = evaluated(model, &first_decisions, stop).map_err(EvaluateError::stop_reason);
+    let replanned = known(model, Class::Replanned, payoffs, &unknown);
     let pure = search::positional(model, &options(Rational::ZERO));
     let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
     let is_positional = |one: &&Compared| match one.class {
@@ -380,14 +382,18 @@ fn known(model: &Mdp, class: Class, payoffs: Result<Payoffs, StopReason>, unknow
     }
 }
 
-/// The signal that stops the evaluation of one strategy: of a small model it takes a moment, and is done even after a stop.
-fn evaluating(model: &Mdp, stop: &StopSignal) -> StopSignal {
+/// What a strategy is worth. Of most small models that takes a moment, so it is tried even after a stop.
+fn evaluated(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
     const SMALL: usize = 1_000;
-    if model.n_states().saturating_mul(model.n_parts()) <= SMALL { StopSignal::default() } else { stop.clone() }
+    /// Numbers of thousands of digits take longer.
+    const MOMENT: Duration = Duration::from_millis(300);
+    let found = evaluate(model, strategy, stop);
+    let is_small = model.n_states().saturating_mul(model.n_parts()) <= SMALL;
+    if found.is_err() && is_small { evaluate(model, strategy, &StopSignal::after(MOMENT)) } else { found }
 }
 
 fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    let evaluated = evaluate(model, &search.strategy, &evaluating(model, stop));
+    let evaluated = evaluated(model, &search.strategy, stop);
     // A search that was stopped may not have got as far.
     let welfare = evaluated.as_ref().map_or_else(|_| search.welfare.clone(), |payoffs| payoffs.welfare(model.start()));
     let is_known = evaluated.is_ok();

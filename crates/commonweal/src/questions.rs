@@ -25,7 +25,7 @@ pub use crate::search::MilpError;
 pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use crate::strategy::{Meetings, Run};
 
-use crate::answer::{Answer, Method};
+use crate::answer::{Answer, Claim, Method};
 use crate::any_model::Model;
 use crate::evaluation;
 use crate::model::{ModelError, PrincipalId};
@@ -209,7 +209,8 @@ pub fn front_gap(set: &PayoffSet, axes: Option<[PrincipalId; 2]>, asked: Option<
     Rational::try_from(gap).expect("a gap is finite")
 }
 
-/// The payoffs of the long-term strategy and of the best positional one, if they can be computed quickly.
+/// The payoffs of the long-term strategy and of the best positional one, if they can be computed quickly: until the set's signal
+/// stops them.
 pub fn positional_payoffs(set: &PayoffSet) -> Vec<(&'static str, Vec<Value>)> {
     /// Nodes, not seconds: the same input gives the same bytes.
     const NODES: u64 = 2_000;
@@ -218,13 +219,16 @@ pub fn positional_payoffs(set: &PayoffSet) -> Vec<(&'static str, Vec<Value>)> {
     if model.n_states() > MOST_STATES {
         return Vec::new();
     }
-    let mdp = model.exact();
-    let stop = StopSignal::default();
-    let long_term = crate::exact::solve(&mdp, &Options::default());
+    let (mdp, stop) = (model.exact(), set.stop().without_budget());
+    let long_term = crate::exact::solve(&mdp, &Options { stop: stop.clone(), ..Options::default() });
+    let mut found = Vec::new();
     let start = model.start();
-    let own = (0..model.n_principals()).map(|p| long_term.long_term_payoff(p.into(), start)).collect();
-    let mut found = vec![("long-term", own)];
-    let search = search::positional(&mdp, &SearchOptions { node_limit: NODES, ..SearchOptions::default() });
+    if !matches!(long_term.claim(), Claim::Stopped(_)) {
+        let own = (0..model.n_principals()).map(|p| long_term.long_term_payoff(p.into(), start)).collect();
+        found.push(("long-term", own));
+    }
+    let options = SearchOptions { node_limit: NODES, stop: stop.clone(), ..SearchOptions::default() };
+    let search = search::positional(&mdp, &options);
     if let Ok(payoffs) = evaluation::evaluate(&mdp, &search.strategy, &stop) {
         found.push(("best positional", (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).collect()));
     }

@@ -42,7 +42,7 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
             }
         })
     });
-    let (document, stopped) = found.map_err(|_: StopReason| nothing_yet(&model, stop))?;
+    let (document, stopped) = found.map_err(|reason| nothing_yet(&model, stop, reason))?;
     Ok(Reply::document(&document, stopped.or(stop.reason())))
 }
 
@@ -67,8 +67,8 @@ pub fn front_held(model: &Model) -> Held {
 }
 
 /// A front that was stopped before its first vertex has the bounds of the welfare.
-pub fn nothing_yet(model: &Model, stop: &StopSignal) -> Unanswered {
-    Unanswered::Stopped(bounds(model, &solve(model, &options(Engine::Auto, stop))))
+pub fn nothing_yet(model: &Model, stop: &StopSignal, reason: StopReason) -> Unanswered {
+    Unanswered::Stopped(bounds(model, &solve(model, &options(Engine::Auto, stop)), reason))
 }
 
 /// The two principals of a front; `None` for all of three and more.

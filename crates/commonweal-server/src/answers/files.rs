@@ -29,7 +29,7 @@ fn solved(asked: &Asked, keep_proof: bool, context: &Context, stop: &StopSignal)
     let threads = context.limits.threads_for(&model);
     let options = Options { keep_proof, threads: Some(threads), ..options(asked.engine, stop) };
     let answer = solve(&model, &options);
-    context.so_far.keep(bounds(&model, &answer));
+    context.so_far.keep(bounds(&model, &answer, StopReason::TimeLimit));
     let solved = Solved { model, answer };
     solved.in_time(stop)?;
     Ok(solved)
@@ -38,7 +38,7 @@ fn solved(asked: &Asked, keep_proof: bool, context: &Context, stop: &StopSignal)
 impl Solved {
     /// The bounds in place of a file, if the time is over.
     fn in_time(&self, stop: &StopSignal) -> Result<(), Unanswered> {
-        stop.check().map_err(|_| Unanswered::Stopped(bounds(&self.model, &self.answer)))
+        stop.check().map_err(|reason| Unanswered::Stopped(bounds(&self.model, &self.answer, reason)))
     }
 }
 
@@ -143,7 +143,7 @@ impl FrontFile {
         on_threads(Some(context.limits.threads_for(&model)), || {
             let set = PayoffSet::new(&model, &options);
             let limits = FrontOptions { gap: front_gap(&set, Some(axes), gap), ..limits };
-            let found = front_in(&set, axes, &limits).map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
+            let found = front_in(&set, axes, &limits).map_err(|reason| fair::nothing_yet(&model, stop, reason))?;
             if let Some(reason) = stop.reason() {
                 let document = documents::Front::new(model.structure(), &found);
                 return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));

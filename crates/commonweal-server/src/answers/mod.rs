@@ -161,7 +161,7 @@ impl IntoResponse for Reply {
 fn model(asked: &Asked, context: &Context, held: impl Fn(&Model) -> Held) -> Result<Model, Problem> {
     let model = asked.model(&context.limits, held)?;
     if let Some(answer) = unsolved(&model, StopReason::TimeLimit) {
-        context.so_far.keep(solve::bounds(&model, &answer));
+        context.so_far.keep(solve::bounds(&model, &answer, StopReason::TimeLimit));
     }
     Ok(model)
 }

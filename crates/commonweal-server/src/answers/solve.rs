@@ -29,7 +29,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let options = Options { keep_proof: true, ..options(asked.engine, stop) };
     on_threads(Some(context.limits.threads_for(&model)), || {
         let answer = solve(&model, &options);
-        context.so_far.keep(bounds(&model, &answer));
+        context.so_far.keep(bounds(&model, &answer, StopReason::TimeLimit));
         if !wanted.no_exact {
             context.limits.check_fractions(&model, digits(&model, &answer, &wanted))?;
         }
@@ -39,13 +39,13 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
 }
 
 /// The bounds of an answer from the start, for a request whose time is over before its own answer is made.
-pub fn bounds(model: &Model, answer: &Answer) -> Reply {
+pub fn bounds(model: &Model, answer: &Answer, reason: StopReason) -> Reply {
     let structure = model.structure();
     let mut document = documents::Solution::of_start(structure, answer, &[], &structure.state_name(structure.start()));
     for (_, state) in &mut document.states.0 {
         state.own_best = None;
     }
-    Reply::document(&document, Some(StopReason::TimeLimit))
+    Reply::document(&document, Some(reason))
 }
 
 /// About how many digits the fractions of a document have: a payoff has no more than the welfare, mostly.

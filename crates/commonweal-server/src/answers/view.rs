@@ -5,7 +5,7 @@ use super::{Context, Reply, Unanswered, for_page, options, solve};
 use crate::fields::Fields;
 use crate::request::Asked;
 use commonweal::documents::{self, ViewParts};
-use commonweal::limits::on_threads;
+use commonweal::limits::{StopReason, on_threads};
 use commonweal::{Model, Options, StopSignal};
 
 /// A larger model is not drawn.
@@ -35,7 +35,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let options = Options { keep_proof: wanted.check, ..options(for_page(asked.engine, &model), stop) };
     let reply = || {
         let answer = commonweal::solve(&model, &options);
-        context.so_far.keep(solve::bounds(&model, &answer));
+        context.so_far.keep(solve::bounds(&model, &answer, StopReason::TimeLimit));
         let is_drawn = model.n_states() <= MOST_STATES
             && model.structure().n_transitions() <= MOST_TRANSITIONS
             && rewards(&model) <= MOST_REWARDS;

@@ -16,7 +16,7 @@ use crate::model::{IntegerRows, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedPart, order_by, parts_weighted};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
-use crate::stop::{Reached, StopReason};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -189,6 +189,11 @@ impl<'m> PayoffSet<'m> {
     /// Says how far a front has come: the vertices found, and how far it may exceed them.
     pub(super) fn tell_vertices(&self, vertices: usize, gap: f64) {
         self.options.stop.reach(Reached::Tracing { solves: self.calls(), vertices, gap });
+    }
+
+    /// The signal that stops its solves.
+    pub(crate) fn stop(&self) -> &StopSignal {
+        &self.options.stop
     }
 
     /// The model.

@@ -55,7 +55,7 @@ pub use file::{ENDINGS, ModelFile, text_file};
 pub use format::Format;
 pub use game_reader::read_game;
 pub use loaded::{Loaded, Overview, ReadOptions};
-pub use model_reader::{MAX_MODEL_BYTES, load_model, load_model_within, read_model, read_model_bytes};
+pub use model_reader::{MAX_MODEL_BYTES, TextLimits, load_model, load_model_within, read_model, read_model_bytes};
 pub use model_writer::{preference_text, write_json, write_yaml};
 pub use parse_error::ParseError;
 pub use preference_reader::{named_preference, read_preference};

@@ -44,15 +44,30 @@ pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
 
 /// The same with a report of scaled rows. If `strict`, rows with rounding errors are refused, not scaled.
 pub fn load_model(text: &str, strict: bool) -> Result<Loaded<Rational>, ParseError> {
-    load_model_within(text, strict, u64::MAX)
+    load_model_within(text, strict, &TextLimits::default())
 }
 
-/// The same for a model of at most this many rewards, one for each action and principal. A short text may describe many: 1 MB has
-/// room for 30,000 actions and as many principals.
-pub fn load_model_within(text: &str, strict: bool, most_rewards: u64) -> Result<Loaded<Rational>, ParseError> {
+/// How much a text may describe; everything by default. Who reads texts of others sets limits: 1 MB has room for 30,000 actions and
+/// as many principals, and for 15,000 time preferences that are approximated.
+#[derive(Debug, Clone)]
+pub struct TextLimits {
+    /// The most rewards, one for each action and principal.
+    pub rewards: u64,
+    /// The most time preferences that are approximated, `gamma` and `hyperbolic`. Each takes about 15 milliseconds.
+    pub approximated: usize,
+}
+
+impl Default for TextLimits {
+    fn default() -> TextLimits {
+        TextLimits { rewards: u64::MAX, approximated: usize::MAX }
+    }
+}
+
+/// The same for a model within these limits.
+pub fn load_model_within(text: &str, strict: bool, limits: &TextLimits) -> Result<Loaded<Rational>, ParseError> {
     check_size(text.len())?;
     const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
-    let read = Events::new(text, SHAPE).and_then(|events| Reader::new(text, events, strict).model(most_rewards));
+    let read = Events::new(text, SHAPE).and_then(|events| Reader::new(text, events, strict, limits).model());
     read.map_err(|fault| fault.locate(text))
 }
 
@@ -92,6 +107,9 @@ pub(super) struct Reader<'t> {
     pub events: Events<'t>,
     pub draft: Draft<'t>,
     strict: bool,
+    pub limits: &'t TextLimits,
+    /// The approximated time preferences so far.
+    pub n_approximated: usize,
     divided: Divided,
 }
 
@@ -103,11 +121,11 @@ struct Place {
 }
 
 impl<'t> Reader<'t> {
-    pub fn new(text: &'t str, events: Events<'t>, strict: bool) -> Reader<'t> {
-        Reader { text, events, draft: Draft::default(), strict, divided: Divided::default() }
+    pub fn new(text: &'t str, events: Events<'t>, strict: bool, limits: &'t TextLimits) -> Reader<'t> {
+        Reader { text, events, draft: Draft::default(), strict, limits, n_approximated: 0, divided: Divided::default() }
     }
 
-    fn model(mut self, most_rewards: u64) -> Result<Loaded<Rational>, Fault> {
+    fn model(mut self) -> Result<Loaded<Rational>, Fault> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
         root.expect_map(self.text, || "the model".into(), "a map", SHAPE)?;
@@ -140,6 +158,7 @@ impl<'t> Reader<'t> {
         self.events.finish()?;
         let (n_choices, n_principals) = (self.draft.n_choices, self.draft.principals.len());
         let n_rewards = u64::from(n_choices) * n_principals as u64;
+        let most_rewards = self.limits.rewards;
         if n_rewards > most_rewards {
             let message = format!(
                 "the model has {n_choices} actions and {n_principals} principals, so {n_rewards} rewards: more than the {most_rewards} that are read here"

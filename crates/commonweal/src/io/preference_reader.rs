@@ -1,5 +1,6 @@
 //! The entry of a principal: its time preference, in one of the ways to state it, and its weight.
 
+use super::model_reader::TextLimits;
 use super::{
     ParseError,
     model_reader::Reader,
@@ -79,7 +80,8 @@ impl Key {
 pub fn read_preference(principal: &str, text: &str) -> Result<Preference, ParseError> {
     const SHAPE: &str = "write a discount, such as 2/3, or an entry in braces, such as `{rate: 3%}`";
     let read = || {
-        let mut reader = Reader::new(text, Events::new(text, SHAPE)?, false);
+        let limits = TextLimits::default();
+        let mut reader = Reader::new(text, Events::new(text, SHAPE)?, false, &limits);
         let id = reader.draft.principal_names.intern(principal.to_owned().into(), Span::default());
         let principal = reader.principal_entry(id, Span::default())?;
         reader.events.finish()?;
@@ -199,6 +201,15 @@ impl<'t> Reader<'t> {
         let kind = self.kind(id, name, &keys, &stated)?;
         let weight = stated.numbers[Key::Weight as usize].take().unwrap_or(Rational::ONE);
         let preference = self.preference(kind, id, &keys, &mut stated)?;
+        if matches!(preference, Preference::Gamma { .. } | Preference::Hyperbolic { .. }) {
+            self.n_approximated += 1;
+            let most = self.limits.approximated;
+            if self.n_approximated > most {
+                let message = format!("more than {most} time preferences are approximated: more than are read here");
+                let help = "state fewer `gamma` and `hyperbolic` preferences, or use the command line";
+                return Err(Fault::new(name, message, help));
+            }
+        }
         Ok(self.stating(id, preference, &stated)?.weighted(weight))
     }
 

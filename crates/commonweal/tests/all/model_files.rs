@@ -1,5 +1,7 @@
 //! Every model that ships is read, written and read again.
 
+use commonweal::Model;
+use commonweal::files::TextLimits;
 use commonweal::internals::io::{read_model, write_json, write_yaml};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
@@ -65,12 +67,28 @@ fn the_schema_knows_the_keys_of_the_format() {
     assert_eq!(keys("/$defs/action"), ("reward to".into(), r#"["to"]"#.into()));
 }
 
+/// A text names thousands of approximated preferences in little room; the one too many is refused where it stands, before it is
+/// approximated.
+#[test]
+fn a_model_of_more_approximated_preferences_than_are_allowed_is_refused_at_the_first_too_many() {
+    let kinds = ["gamma: {mean: 4%, sd: 3%}", "rate: 3%", "hyperbolic: 0.1, hazard: 1%", "gamma: {mean: 3%, sd: 2%}"];
+    let principals: String = kinds.iter().enumerate().map(|(p, kind)| format!("  p{p}: {{{kind}}}\n")).collect();
+    let text = format!("principals:\n{principals}states: {{s: {{a: {{to: s}}}}}}\n");
+    let within = |approximated| Model::from_yaml_within(&text, &TextLimits { approximated, ..TextLimits::default() });
+    assert!(within(3).is_ok());
+    let refused = within(2).expect_err("three are more than two");
+    assert_eq!(refused.line, 5, "{refused}");
+    assert!(refused.message.contains("more than 2 time preferences are approximated"), "{}", refused.message);
+}
+
 /// Three actions and two principals make six rewards.
 #[test]
 fn a_model_of_more_rewards_than_are_allowed_is_refused_with_their_number() {
     let (_, hotel) = models().into_iter().find(|(path, _)| path.ends_with("hotel.yaml")).unwrap();
-    assert!(commonweal::Model::from_yaml_within(&hotel, 6).is_ok());
-    let refused = commonweal::Model::from_yaml_within(&hotel, 5).expect_err("six are more than five");
+    let within =
+        |rewards| commonweal::Model::from_yaml_within(&hotel, &TextLimits { rewards, ..TextLimits::default() });
+    assert!(within(6).is_ok());
+    let refused = within(5).expect_err("six are more than five");
     assert!(refused.message.contains("3 actions and 2 principals, so 6 rewards"), "{}", refused.message);
     assert!(refused.help.is_some_and(|help| help.contains("command line")));
 }

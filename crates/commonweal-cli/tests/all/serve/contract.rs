@@ -380,6 +380,77 @@ fn a_port_that_is_taken_is_said_to_be() {
     Folder::new().run(&["serve", "--no-open", "--port", port]).refused(&["port", "--port"]);
 }
 
+/// Numbers of thousands of digits, which make every step of a computation in fractions long: this many states in a ring, two
+/// principals, discounts of this many digits.
+fn long_numbers(n_states: usize, digits: usize) -> String {
+    let digit = |seed: usize, i: usize| char::from(b'1' + ((seed + 7 * i * i + i / 3) % 9) as u8);
+    let discount = |seed: usize| (0..digits).map(|i| digit(seed, i)).collect::<String>();
+    let principals = format!("principals: {{p0: 0.9{}, p1: 0.8{}}}\nstates:\n", discount(1), discount(4));
+    let state = |s: usize| {
+        let [near, far] = [(s + 1) % n_states, (5 * s + 2) % n_states];
+        let to = if near == far { format!("s{near}") } else { format!("{{s{near}: 1/3, s{far}: 2/3}}") };
+        let row = |action: &str, p: usize, reward: usize| {
+            format!("    {action}: {{reward: {{p{p}: {reward}, p{}: -{}}}, to: {to}}}\n", 1 - p, reward % 5)
+        };
+        format!("  s{s}:\n{}{}", row("a", s % 2, s % 13), row("b", (s + 1) % 2, s % 11 + 1))
+    };
+    principals + &(0..n_states).map(state).collect::<String>()
+}
+
+/// The processor seconds that the server has used, in all threads.
+#[cfg(target_os = "linux")]
+fn spent(server: &Serving) -> f64 {
+    /// The unit of `/proc`, whatever the machine.
+    const TICKS_A_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.id())).expect("it runs");
+    let fields: Vec<&str> = stat.rsplit_once(')').expect("a name in parentheses").1.split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().expect("a number of ticks");
+    (ticks(11) + ticks(12)) / TICKS_A_SECOND
+}
+
+/// A request past its time, or of a client that has left, uses no further processor time, however long its numbers are.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_computed_for_a_request_that_is_over() {
+    let server = Serving::new(&["--threads", "1"]);
+    let rests = |what: &str| {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let before = spent(&server);
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let used = spent(&server) - before;
+        assert!(used < 0.5, "{what}: {used} seconds of three");
+    };
+    let compared = json!({"model": long_numbers(190, 1500), "compare": true, "time_limit": 1});
+    assert_eq!(server.post("/api/solve", &compared).status, 503);
+    rests("a comparison");
+    let front = json!({"model": long_numbers(210, 2000), "kind": "front", "x": "p0", "y": "p1", "vertices": 4,
+                       "gap": "0.01", "time_limit": 4});
+    assert_eq!(server.post("/api/picture", &front).status, 503);
+    rests("the picture of a front");
+    // A byte after the request hides the end of the connection from the library that reads it.
+    let body = json!({"model": slow(), "exact": true}).to_string();
+    let head = format!("POST /api/solve HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", server.host, body.len());
+    for behind in ["", "\r\n", "GET /api/health HTTP/1.1\r\n"] {
+        let mut stream = server.connect();
+        stream.write_all((head.clone() + &body + behind).as_bytes()).expect("sent");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        drop(stream);
+        rests("a client that left");
+    }
+}
+
+/// Reading a model is not stopped, so that it must be short: a short text can state thousands of approximated preferences.
+#[test]
+fn many_approximated_preferences_are_refused_before_they_are_read() {
+    let server = Serving::new(&PATIENT);
+    let entry = |p: usize| format!("  p{p}: {{hyperbolic: 0.1{p:05}1, hazard: 1e-6, error: 1e-12}}\n");
+    let principals: String = (0..1000).map(entry).collect();
+    let model = format!("principals:\n{principals}states: {{s: {{a: {{to: s}}}}}}\n");
+    let refused = server.post("/api/solve", &json!({"model": model}));
+    refused.refused(422, "more than 64 time preferences are approximated");
+    assert_eq!(refused.json()["error"]["line"], 66);
+}
+
 /// A request of a client that disconnected is cancelled: its place is soon free again.
 #[test]
 fn work_stops_when_the_client_hangs_up() {
