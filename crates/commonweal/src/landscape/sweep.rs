@@ -168,7 +168,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             Some(Bracket { line, ends: [0, UNITS], labels: [labels[index], *labels.get(&(index + 1))?] })
         })
         .collect();
-    let found = changes(&brackets, CROWD, grid.within(), |places| {
+    let found = changes(&brackets, CROWD, grid.within(), || true, |places| {
         let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
         survey.labels(&places.iter().map(place).collect::<Vec<_>>())
     });
