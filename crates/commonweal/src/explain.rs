@@ -303,8 +303,9 @@ fn layers(
 ) -> Result<Vec<Layer>, StopReason> {
     // Powers of the discounts are exact fractions here, so only near horizons are feasible.
     const FARTHEST: u64 = 10_000;
-    // The bits of all powers together: sums of longer fractions spend their time in greatest common divisors.
-    const MOST_BITS: u64 = 1 << 18;
+    // The bits of all powers together, about 10,000 digits: longer fractions are not printed, and their sums spend their time in
+    // greatest common divisors.
+    const MOST_BITS: u64 = 1 << 15;
     let Some(horizon) = u64::try_from(solution.horizon()).ok().filter(|&horizon| horizon <= FARTHEST) else {
         return Ok(Vec::new());
     };
