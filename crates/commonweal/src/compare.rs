@@ -406,13 +406,7 @@ fn best_for(evaluator: Evaluator, principal: PrincipalId, stop: &StopSignal, unk
 }
 
 /// A given strategy, the only one of its class.
-fn followed(
-    evaluator: Evaluator,
-    class: Class,
-    strategy: &Strategy,
-    stop: &StopSignal,
-    unknown: &Unknown,
-) -> Compared {
+fn followed(evaluator: Evaluator, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
     known(evaluator.model, class, evaluator.payoffs(strategy, stop), unknown)
 }
 
@@ -521,7 +515,8 @@ mod tests {
         let replanned = of(Class::Replanned);
         assert!(replanned.is_known && replanned.stopped.is_none());
         for p in 0..3 {
-            let (found, exact) = (replanned.payoffs[p].enclosure, first_decisions.payoff(p.into(), model.start()).enclosure);
+            let (found, exact) =
+                (replanned.payoffs[p].enclosure, first_decisions.payoff(p.into(), model.start()).enclosure);
             let scale = exact.upper().abs();
             assert!((found.lower() - exact.lower()).abs() < 1e-8 * scale, "{p}: {found:?} {exact:?}");
             assert!((found.upper() - exact.upper()).abs() < 1e-8 * scale, "{p}: {found:?} {exact:?}");

@@ -1,6 +1,7 @@
 //! The front door of evaluation: the payoffs of a given strategy, by the engine that suits it.
 
 use crate::answer::{Claim, Method};
+use crate::certified::is_narrow;
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::front::Model;
 use crate::model::{PrincipalId, StateId};
@@ -8,7 +9,6 @@ use crate::number::Value;
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::StopReason;
 use crate::strategy::{Step, Strategy};
-use crate::certified::is_narrow;
 use crate::{certified, evaluation, exact, parallel};
 
 /// What a strategy is worth, from every start state.

@@ -251,7 +251,8 @@ impl Runner {
     fn thinned(self, model: &Mdp) -> Runner {
         let steps = thinning(model.principals(), self.steps());
         let greatest = self.chain.greatest_rewards();
-        let patiences = self.patiences.into_iter().zip(greatest).map(|(own, &greatest)| own.thinned_at(&steps, greatest));
+        let patiences =
+            self.patiences.into_iter().zip(greatest).map(|(own, &greatest)| own.thinned_at(&steps, greatest));
         Runner { patiences: patiences.collect(), thinned: steps, ..self }
     }
 

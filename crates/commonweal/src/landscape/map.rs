@@ -269,10 +269,16 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
             vec![grids[0].point(column), grids[1].place(row, units)]
         }
     };
-    let found = changes(&brackets, CROWD, grids[0].within(), || true, |places| {
-        let points: Vec<Vec<Rational>> = places.iter().map(|&(line, units)| at(line, units)).collect();
-        survey.labels(&points)
-    });
+    let found = changes(
+        &brackets,
+        CROWD,
+        grids[0].within(),
+        || true,
+        |places| {
+            let points: Vec<Vec<Rational>> = places.iter().map(|&(line, units)| at(line, units)).collect();
+            survey.labels(&points)
+        },
+    );
     let by_line: BTreeMap<usize, &Vec<LabelChange>> = brackets.iter().map(|bracket| bracket.line).zip(&found).collect();
     let changes_on = |line: usize| {
         let list = by_line.get(&line).map(|list| list.as_slice()).unwrap_or_default();

@@ -181,10 +181,16 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>, M: Fn(Finer) -> bool> Atlas<L, M> {
             .collect();
         let PlaneOptions { thin, within, .. } = self.options;
         let Atlas { labels, may, .. } = self;
-        let found = changes(&brackets, thin, within, || may(Finer::Halve), |middles| {
-            let spots: Vec<Spot> = middles.iter().map(|&(index, along)| places[index].0.spot(along)).collect();
-            labels(&spots)
-        });
+        let found = changes(
+            &brackets,
+            thin,
+            within,
+            || may(Finer::Halve),
+            |middles| {
+                let spots: Vec<Spot> = middles.iter().map(|&(index, along)| places[index].0.spot(along)).collect();
+                labels(&spots)
+            },
+        );
         for (&(line, from, to), found) in places.iter().zip(found) {
             self.edges.insert((line, from), (to, without_thin(found, thin)));
         }

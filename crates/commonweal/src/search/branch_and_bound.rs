@@ -342,11 +342,8 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
         let share = options.work_limit.saturating_sub(options.stop.spent()) / batch.len() as u64;
         let expanded = parallel::map_items(batch, |_, node| {
             let stop = options.stop.for_part().with_budget(share, share);
-            let expanded = class.clone().counted_by(&stop).expand(
-                node,
-                &incumbent,
-                &Goal { stop: stop.clone(), ..goal.clone() },
-            );
+            let expanded =
+                class.clone().counted_by(&stop).expand(node, &incumbent, &Goal { stop: stop.clone(), ..goal.clone() });
             (expanded, stop.spent())
         });
         for (Expanded { children, found, dropped: below, refuted: all }, spent) in expanded {
