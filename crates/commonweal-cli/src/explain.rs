@@ -1,9 +1,11 @@
 //! `solve --explain`: the steps of the solution in words.
 
 use crate::report::names::{has_costs, in_column, shown, state_in_brief};
+use crate::report::numbers::in_column as number_in_column;
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, signed, steps};
 use crate::report::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
+use commonweal::numbers::Enclosure;
 use commonweal::questions::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Turn};
 use commonweal::structure::Structure;
 use commonweal::{Answer, Claim, Model, Rational, Step, StopSignal, Value, questions};
@@ -199,7 +201,7 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
     let gain = welfare.minus(&solution.long_term_welfare(start)).enclosure.upper().abs();
     let scale = gain.max(welfare.enclosure.midpoint().abs());
     let gains = || explanation.layers.iter().flat_map(|layer| layer.gains.iter().map(move |gain| (layer.step, gain)));
-    let is_tiny = |gain: &Gain| near_zero(&Value::from(gain.total.clone()), scale).is_some();
+    let is_tiny = |gain: &Gain| near_zero(&gain.total, scale).is_some();
     let shown: Vec<(u64, &Gain)> = gains().filter(|(_, gain)| !is_tiny(gain)).collect();
     let rows: Vec<Vec<String>> = shown
         .iter()
@@ -210,7 +212,7 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
         })
         .collect();
     let few = || shown.iter().take(ROWS).map(|(_, gain)| *gain);
-    let (now, total) = (column(few().map(|gain| &gain.now)), column(few().map(|gain| &gain.total)));
+    let (now, total) = (values_column(few().map(|gain| &gain.now)), values_column(few().map(|gain| &gain.total)));
     let rows: Vec<Vec<String>> = rows
         .into_iter()
         .zip(now.into_iter().zip(total))
@@ -317,9 +319,13 @@ fn by_discount(
         rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     };
     let left_out = if is_summed(model, names) {
-        let sums: Vec<Rational> =
-            values.iter().map(|values| values.iter().fold(Rational::ZERO, |sum, own| sum + own)).collect();
-        add(format!("{symbol}, the sum"), column(sums.iter()));
+        // In enclosures: sums of so many different fractions are long.
+        let sum = |values: &&[Rational]| {
+            let own = values.iter().map(Enclosure::from);
+            Value::from(own.fold(Enclosure::ZERO, Enclosure::plus))
+        };
+        let sums: Vec<Value> = values.iter().map(sum).collect();
+        add(format!("{symbol}, the sum"), values_column(sums.iter()));
         format!("  (summed over {} discounts; --json has each)\n", names.len())
     } else {
         for (i, name) in names.iter().take(COLUMNS).enumerate() {
@@ -345,6 +351,14 @@ fn column<'r>(numbers: impl Iterator<Item = &'r Rational> + Clone) -> Vec<String
     const SHORT: usize = 14;
     let fractions = numbers.clone().map(|number| fraction_within(number, SHORT)).collect::<Option<Vec<String>>>();
     fractions.unwrap_or_else(|| numbers.map(decimal).collect())
+}
+
+/// The same of numbers some of which may be enclosed.
+fn values_column<'v>(values: impl Iterator<Item = &'v Value> + Clone) -> Vec<String> {
+    match values.clone().map(|value| value.exact.as_ref()).collect::<Option<Vec<&Rational>>>() {
+        Some(exact) => column(exact.into_iter()),
+        None => values.map(number_in_column).collect(),
+    }
 }
 
 fn more(text: &mut String, count: usize, one: &str, many: &str) {

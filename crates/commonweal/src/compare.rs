@@ -1,7 +1,8 @@
 //! The best strategy of each simpler class, compared with an answer: what simplicity costs each principal.
 
-use crate::answer::{Answer, Claim};
+use crate::answer::{Answer, Claim, Method};
 use crate::any_model::Model;
+use crate::certified;
 use crate::commitment::{Equilibrium, equilibrium, replanned};
 use crate::evaluation::{EvaluateError, Payoffs, evaluate};
 use crate::exact::{any_payoffs, own_best};
@@ -9,9 +10,9 @@ use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
 use crate::model::{Mdp, PrincipalId, Structure};
 use crate::number::{Enclosure, LONGEST_BITS, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
-use crate::solve::{Engine, Options};
+use crate::solve::{DEFAULT_GAP, Engine, Options};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{CountingStrategy, Meetings, Strategy};
+use crate::strategy::{CountingStrategy, Meetings, Stationary, Strategy};
 use std::cell::OnceCell;
 use std::time::Duration;
 
@@ -151,10 +152,14 @@ const WORK: u64 = 1_500_000_000;
 /// A search of so few nodes is repeated with a smaller gap.
 const EASY: u64 = 1_000;
 
-/// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found. Where a
-/// strategy of one row is of the class of another, that row knows it: no bound is worse than what another row says.
-pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
-    let start = model.start();
+/// The answer and the simpler strategies beside it, evaluated by the engine of the answer; a class that is too hard for a moment
+/// with the bounds found. Where a strategy of one row is of the class of another, that row knows it: no bound is worse than what
+/// another row says.
+pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
+    let exact = model.exact();
+    let doubles = if answer.method() == Method::Exact { None } else { model.doubles().ok() };
+    let (model, start) = (&*exact, model.start());
+    let evaluator = Evaluator { model, doubles };
     let principals = || (0..model.n_principals()).map(PrincipalId::from);
     let options =
         |gap: Rational| SearchOptions { gap: Some(gap), work_limit: WORK, stop: stop.clone(), ..Default::default() };
@@ -179,13 +184,13 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     // The cheapest come first: a search may use up the time limit.
     let served: Vec<Compared> = match model.n_principals() {
         1 => Vec::new(),
-        _ => principals().map(|p| best_for(model, p, stop, &unknown)).collect(),
+        _ => principals().map(|p| best_for(evaluator, p, stop, &unknown)).collect(),
     };
     let first_decisions = Strategy::Counting(replanned(model, answer));
-    let payoffs = evaluated(model, &first_decisions, stop).map_err(EvaluateError::stop_reason);
+    let payoffs = evaluated(evaluator, &first_decisions, stop);
     let replanned = known(model, Class::Replanned, payoffs, &unknown);
     let pure = search::positional(model, &options(Rational::ZERO));
-    let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
+    let mut positional = found(evaluator, Class::Positional, &pure, stop, &unknown);
     let is_positional = |one: &&Compared| match one.class {
         Class::BestFor(p) => matches!(model.principals()[p.index()].parts(), Some([_])),
         _ => true,
@@ -204,7 +209,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         }
         _ => mixed,
     };
-    let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
+    let mut stationary = found(evaluator, Class::Stationary, &mixed, stop, &unknown);
     let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
     let given = [&first_decisions, &Strategy::Counting(tails), &pure.strategy];
     let counting_ones =
@@ -212,11 +217,15 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let starts: Vec<CountingStrategy> = counting_ones.cloned().collect();
     let equilibrium = equilibrium(model, &starts, stop);
     let uncommitted = match equilibrium.strategy() {
-        Some(strategy) => Some(followed(model, Class::NoCommitment, &strategy, stop, &unknown)),
+        Some(strategy) => Some(followed(evaluator, Class::NoCommitment, &strategy, stop, &unknown)),
         // Without time for the search, any strategy may be an equilibrium.
         None => stop.reason().map(|reason| unknown.of(Class::NoCommitment, reason)),
     };
     positional.improve(&replanned);
+    let is_pure = |one: &Stationary| model.states().all(|state| one.mix(state).len() == 1);
+    if matches!(&mixed.strategy, Strategy::Stationary(one) if is_pure(one)) {
+        positional.improve(&stationary);
+    }
     // The first decisions of a plan that is not the best need not be those of the best one.
     let replanned = stopped.map_or(replanned, |reason| unknown.of(Class::Replanned, reason));
     if let Some(uncommitted) = &uncommitted {
@@ -358,16 +367,49 @@ impl Unknown<'_> {
     }
 }
 
-fn best_for(model: &Mdp, principal: PrincipalId, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    let class = Class::BestFor(principal);
-    let found = own_best(model, principal, stop)
-        .and_then(|best| evaluate(model, &Strategy::Counting(best.strategy), stop).map_err(EvaluateError::stop_reason));
-    known(model, class, found, unknown)
+/// Evaluates strategies by the engine of an answer.
+#[derive(Clone, Copy)]
+struct Evaluator<'a> {
+    model: &'a Mdp,
+    /// The model in doubles, if these are the engine's numbers.
+    doubles: Option<&'a Mdp<f64>>,
+}
+
+impl Evaluator<'_> {
+    /// What a strategy gives each principal.
+    fn payoffs(self, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, StopReason> {
+        match self.doubles {
+            None => evaluate(self.model, strategy, stop),
+            // Bounds that are wider than asked for are bounds.
+            Some(doubles) => certified::evaluate(doubles, strategy, DEFAULT_GAP, stop).map(|found| found.payoffs),
+        }
+        .map_err(EvaluateError::stop_reason)
+    }
+
+    /// The best strategy for a principal alone.
+    fn best_for(self, principal: PrincipalId, stop: &StopSignal) -> Result<CountingStrategy, StopReason> {
+        let Some(doubles) = self.doubles else {
+            return own_best(self.model, principal, stop).map(|best| best.strategy);
+        };
+        let options = Options { stop: stop.clone(), ..Options::default() };
+        let alone = certified::solve(&doubles.only(principal), DEFAULT_GAP, &options);
+        match alone.claim_for_mixtures() {
+            // As good as doubles can tell.
+            Claim::Stopped(reason) if reason != StopReason::Precision => Err(reason),
+            _ => Ok(alone.strategy().clone()),
+        }
+    }
+}
+
+fn best_for(evaluator: Evaluator, principal: PrincipalId, stop: &StopSignal, unknown: &Unknown) -> Compared {
+    let best = evaluator.best_for(principal, stop);
+    let found = best.and_then(|best| evaluator.payoffs(&Strategy::Counting(best), stop));
+    known(evaluator.model, Class::BestFor(principal), found, unknown)
 }
 
 /// A given strategy, the only one of its class.
-fn followed(model: &Mdp, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    known(model, class, evaluate(model, strategy, stop).map_err(EvaluateError::stop_reason), unknown)
+fn followed(evaluator: Evaluator, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
+    known(evaluator.model, class, evaluator.payoffs(strategy, stop), unknown)
 }
 
 /// A strategy of which these payoffs are known, or nothing for this reason.
@@ -383,17 +425,18 @@ fn known(model: &Mdp, class: Class, payoffs: Result<Payoffs, StopReason>, unknow
 }
 
 /// What a strategy is worth. Of most small models that takes a moment, so it is tried even after a stop.
-fn evaluated(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
+fn evaluated(evaluator: Evaluator, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, StopReason> {
     const SMALL: usize = 1_000;
     /// Numbers of thousands of digits take longer.
     const MOMENT: Duration = Duration::from_millis(300);
-    let found = evaluate(model, strategy, stop);
-    let is_small = model.n_states().saturating_mul(model.n_parts()) <= SMALL;
-    if found.is_err() && is_small { evaluate(model, strategy, &StopSignal::after(MOMENT)) } else { found }
+    let found = evaluator.payoffs(strategy, stop);
+    let is_small = evaluator.model.n_states().saturating_mul(evaluator.model.n_parts()) <= SMALL;
+    if found.is_err() && is_small { evaluator.payoffs(strategy, &StopSignal::after(MOMENT)) } else { found }
 }
 
-fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    let evaluated = evaluated(model, &search.strategy, stop);
+fn found(evaluator: Evaluator, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
+    let model = evaluator.model;
+    let evaluated = evaluated(evaluator, &search.strategy, stop);
     // A search that was stopped may not have got as far.
     let welfare = evaluated.as_ref().map_or_else(|_| search.welfare.clone(), |payoffs| payoffs.welfare(model.start()));
     let is_known = evaluated.is_ok();
@@ -423,8 +466,8 @@ mod tests {
     #[test]
     fn simplicity_costs_the_hotel_eleven_eighteenths() {
         let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
-        let hotel = crate::io::read_model(text).unwrap();
-        let answer = solve(&hotel, &Options::default());
+        let hotel = Model::from_yaml(text).unwrap();
+        let answer = solve(&hotel.exact(), &Options::default());
         let Comparison { strategies: compared, stopped, equilibrium } =
             compare(&hotel, &answer, &StopSignal::default());
         assert_eq!(stopped, None);
@@ -443,11 +486,67 @@ mod tests {
             assert_eq!([&of(class).payoffs[0].exact, &of(class).payoffs[1].exact], [&number("9"), &number("9/2")]);
         }
     }
+
+    /// A model of sixty states with a mixture of 46 discounts is solved in doubles. Each row is known or has bounds, and what is known is
+    /// what an evaluation in fractions says.
+    #[test]
+    fn an_answer_in_doubles_is_compared_in_doubles() {
+        const STATES: usize = 60;
+        let state = |s: usize| {
+            let choice = |a: usize| {
+                let rewards = [7 * s + 3 * a, 5 * s + 11 * a, 3 * s + 7 * a].map(|number| number % 16);
+                let targets = [(s + 1) % STATES, (3 * s + 7 * a + 2) % STATES];
+                let to = if targets[0] == targets[1] {
+                    format!("s{}", targets[0])
+                } else {
+                    format!("{{s{}: 1/2, s{}: 1/2}}", targets[0], targets[1])
+                };
+                format!("a{a}: {{reward: {{g: {}, p: {}, q: {}}}, to: {to}}}", rewards[0], rewards[1], rewards[2])
+            };
+            format!("  s{s}: {{{}}}\n", (0..3).map(choice).collect::<Vec<_>>().join(", "))
+        };
+        let text = format!(
+            "principals: {{g: {{gamma: {{mean: 4%, sd: 3%}}}}, p: {{rate: 3%}}, q: 9/10}}\nstates:\n{}",
+            (0..STATES).map(state).collect::<String>()
+        );
+        let model = Model::from_yaml(&text).unwrap();
+        let answer = crate::solve(&model, &Options::default());
+        assert!(matches!(answer.method(), Method::Certified { .. }));
+        let compared = compare(&model, &answer, &StopSignal::default());
+        let of = |class| compared.strategies.iter().find(|one| one.class == class).unwrap();
+        let exactly = |strategy: CountingStrategy| {
+            evaluate(&model.exact(), &Strategy::Counting(strategy), &StopSignal::default()).unwrap()
+        };
+        let first_decisions = exactly(replanned(&model.exact(), &answer));
+        let replanned = of(Class::Replanned);
+        assert!(replanned.is_known && replanned.stopped.is_none());
+        for p in 0..3 {
+            let (found, exact) =
+                (replanned.payoffs[p].enclosure, first_decisions.payoff(p.into(), model.start()).enclosure);
+            let scale = exact.upper().abs();
+            assert!((found.lower() - exact.lower()).abs() < 1e-8 * scale, "{p}: {found:?} {exact:?}");
+            assert!((found.upper() - exact.upper()).abs() < 1e-8 * scale, "{p}: {found:?} {exact:?}");
+        }
+        // Nobody gets more than under the strategy that serves it alone, and no simpler strategy earns more than the best of all.
+        let most = answer.welfare_enclosure(model.start()).upper();
+        for p in 0..3 {
+            let own = of(Class::BestFor(p.into()));
+            assert!(own.is_known);
+            for one in &compared.strategies {
+                assert!(one.payoffs[p].enclosure.lower() <= own.payoffs[p].enclosure.upper(), "{:?}", one.class);
+                assert!(one.welfare.enclosure.lower() <= most, "{:?}", one.class);
+            }
+        }
+        let [stationary, positional] = [Class::Stationary, Class::Positional].map(of);
+        assert!(positional.is_known && positional.welfare.enclosure.lower() >= replanned.welfare.enclosure.lower());
+        assert!(stationary.upper.unwrap_or(most) >= positional.welfare.enclosure.lower());
+    }
+
     #[test]
     fn every_row_is_there_when_time_has_run_out() {
         let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
-        let hotel = crate::io::read_model(text).unwrap();
-        let answer = solve(&hotel, &Options::default());
+        let hotel = Model::from_yaml(text).unwrap();
+        let answer = solve(&hotel.exact(), &Options::default());
         let stop = StopSignal::default();
         let known = compare(&hotel, &answer, &stop);
         stop.raise();
@@ -466,7 +565,7 @@ mod tests {
         assert!(lower(stationary) >= lower(positional) && lower(positional) >= lower(long_term));
         assert_eq!(lower(long_term), 13.0);
         // The same if the answer itself was stopped: its lower bound is at least that of the other strategies.
-        let unsolved = solve(&hotel, &Options { stop: stop.clone(), ..Options::default() });
+        let unsolved = solve(&hotel.exact(), &Options { stop: stop.clone(), ..Options::default() });
         let nothing = compare(&hotel, &unsolved, &stop).strategies;
         assert!(lower(&nothing[0]) >= lower(&nothing[1]) && nothing[0].upper.is_some_and(|upper| upper >= 127.0 / 9.0));
         assert!(lower(&nothing[1]) >= lower(&nothing[2]) && lower(&nothing[2]) >= 13.0);

@@ -2,6 +2,7 @@
 
 use crate::answer::{Claim, Method};
 use crate::any_model::Model;
+use crate::certified::is_narrow;
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::model::{PrincipalId, StateId};
 use crate::number::Value;
@@ -81,16 +82,26 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
 
 fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -> Evaluation {
     let doubles = model.doubles().expect("the caller has made sure that rewards are doubles");
-    match certified::evaluate(doubles, strategy, gap, &options.stop) {
-        Ok(found) => Evaluation {
-            payoffs: found.payoffs,
-            method: Method::Certified { scale: found.scale },
-            outcome: match found.claim {
+    let is_asked = options.engine == Engine::Within(gap);
+    // Where preferences are approximated, half of a gap that is asked for is left to their error.
+    let own_gap = if is_asked && model.is_approximated() { gap / 2.0 } else { gap };
+    match certified::evaluate(doubles, strategy, own_gap, &options.stop) {
+        Ok(found) => {
+            let misses_gap = || {
+                let widest = |payoffs: &Payoffs| {
+                    let widths = doubles.states().map(|state| payoffs.welfare_enclosure(state).width());
+                    widths.fold(0.0, f64::max)
+                };
+                is_asked && model.is_approximated() && !is_narrow(widest(&found.payoffs), gap, found.scale)
+            };
+            let outcome = match found.claim {
                 Claim::Stopped(reason) => EvaluationOutcome::Stopped(reason),
+                _ if misses_gap() => EvaluationOutcome::Stopped(StopReason::Approximation),
                 Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => EvaluationOutcome::Complete,
-            },
-            not_exact: None,
-        },
+            };
+            let method = Method::Certified { scale: found.scale };
+            Evaluation { payoffs: found.payoffs, method, outcome, not_exact: None }
+        }
         Err(error) => {
             let payoffs = certified::any_payoffs(doubles);
             let scale = payoffs.magnitude(model.n_states());

@@ -14,11 +14,12 @@ use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
-use crate::number::{Rational, sum};
+use crate::number::{Natural, Rational, Value, WideEnclosure};
 use crate::principals::{self, OrderedModel, OrderedPart, OrderedSegment};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The steps by which the strategy is found.
 #[derive(Debug, Clone)]
@@ -77,10 +78,10 @@ pub struct Gain {
     pub state: StateId,
     /// The choice taken.
     pub choice: ChoiceId,
-    /// D_j: what the choice gains by itself.
-    pub now: Rational,
+    /// D_j: what the choice gains by itself; enclosed where fractions would be too long.
+    pub now: Value,
     /// E_j: what is gained from this step on.
-    pub total: Rational,
+    pub total: Value,
 }
 
 /// Explains `solution`, with at most `n_layers` layers before the horizon, and with the principals who prefer the new choice for
@@ -242,6 +243,56 @@ fn pays_throughout(advantages: &[Rational], (first, end): &(Step, Step), pays: i
         || u64::try_from(&(end - first)).ok().filter(few).is_some_and(|count| (0..count).all(|k| pays(&(first + k))))
 }
 
+/// A number of a layer.
+trait Amount: Clone {
+    fn of(exact: &Rational) -> Self;
+    /// λ^j.
+    fn power(discount: &Rational, step: u64) -> Self;
+    fn plus(&self, other: &Self) -> Self;
+    fn times(&self, other: &Self) -> Self;
+    fn value(&self) -> Value;
+}
+
+impl Amount for Rational {
+    fn of(exact: &Rational) -> Rational {
+        exact.clone()
+    }
+    fn power(discount: &Rational, step: u64) -> Rational {
+        discount.pow(step as isize)
+    }
+    fn plus(&self, other: &Rational) -> Rational {
+        self + other
+    }
+    fn times(&self, other: &Rational) -> Rational {
+        self * other
+    }
+    fn value(&self) -> Value {
+        Value::from(self.clone())
+    }
+}
+
+/// The bits of enclosures: some 75 digits.
+const BITS: usize = 256;
+
+impl Amount for WideEnclosure {
+    fn of(exact: &Rational) -> WideEnclosure {
+        WideEnclosure::of(exact, BITS)
+    }
+    fn power(discount: &Rational, step: u64) -> WideEnclosure {
+        WideEnclosure::of(discount, BITS).power(&Natural::from(step))
+    }
+    fn plus(&self, other: &WideEnclosure) -> WideEnclosure {
+        self.plus(other)
+    }
+    fn times(&self, other: &WideEnclosure) -> WideEnclosure {
+        self.times(other)
+    }
+    fn value(&self) -> Value {
+        Value::from(self.to_scaled().to_doubles())
+    }
+}
+
+/// The layers before the horizon, in fractions if those are short.
 fn layers(
     model: &OrderedModel,
     long_term: &LongTerm,
@@ -252,33 +303,60 @@ fn layers(
 ) -> Result<Vec<Layer>, StopReason> {
     // Powers of the discounts are exact fractions here, so only near horizons are feasible.
     const FARTHEST: u64 = 10_000;
+    // The bits of all powers together, about 10,000 digits: longer fractions are not printed, and their sums spend their time in
+    // greatest common divisors.
+    const MOST_BITS: u64 = 1 << 15;
     let Some(horizon) = u64::try_from(solution.horizon()).ok().filter(|&horizon| horizon <= FARTHEST) else {
         return Ok(Vec::new());
     };
-    let mut gain = vec![Rational::ZERO; model.n_states()];
-    let mut layers = Vec::new();
-    for step in (horizon.saturating_sub(n_layers)..horizon).rev() {
-        stop.check()?;
-        let weights: Vec<Rational> = (0..model.n()).map(|i| model.discount(i).pow(step as isize)).collect();
-        let mut gains = Vec::new();
-        let mut next = Vec::with_capacity(gain.len());
-        for state in model.states() {
-            let choice = solution.strategy().choice(state, &Step::from(step));
-            let now = if long_term.allowed[choice.index()] {
-                Rational::ZERO
-            } else {
-                let advantages = exact_advantages(model, advantages, state, choice);
-                sum(advantages.iter().zip(&weights).map(|(advantage, weight)| advantage * weight))
-            };
-            let later = sum(model.transitions(choice).map(|(target, p)| p * &gain[target.index()]));
-            let total = &now + later;
-            if !total.is_zero() {
-                gains.push(Gain { state, choice, now, total: total.clone() });
+    let bits: u64 = (0..model.n()).map(|i| model.discount(i).denominator_bits() as u64).sum();
+    let steps = horizon.saturating_sub(n_layers)..horizon;
+    let layers = Layers { model, long_term, advantages, solution, steps, stop };
+    if bits * horizon <= MOST_BITS { layers.by::<Rational>() } else { layers.by::<WideEnclosure>() }
+}
+
+struct Layers<'a> {
+    model: &'a OrderedModel<'a>,
+    long_term: &'a LongTerm,
+    advantages: &'a Advantages<'a>,
+    solution: &'a Answer,
+    steps: Range<u64>,
+    stop: &'a StopSignal,
+}
+
+impl Layers<'_> {
+    fn by<A: Amount>(self) -> Result<Vec<Layer>, StopReason> {
+        let Layers { model, long_term, advantages, solution, steps, stop } = self;
+        // Nothing where the gain is 0.
+        let mut gain: Vec<Option<A>> = vec![None; model.n_states()];
+        let mut layers = Vec::new();
+        for step in steps.rev() {
+            stop.check()?;
+            let weights: Vec<A> = (0..model.n()).map(|i| A::power(model.discount(i), step)).collect();
+            let mut gains = Vec::new();
+            let mut next = Vec::with_capacity(gain.len());
+            for state in model.states() {
+                let choice = solution.strategy().choice(state, &Step::from(step));
+                let now = if long_term.allowed[choice.index()] {
+                    None
+                } else {
+                    let advantages = exact_advantages(model, advantages, state, choice);
+                    let terms = advantages.iter().zip(&weights).map(|(own, weight)| A::of(own).times(weight));
+                    terms.reduce(|sum, term| sum.plus(&term))
+                };
+                let later = model.transitions(choice).filter_map(|(target, probability)| {
+                    gain[target.index()].as_ref().map(|gain| A::of(probability).times(gain))
+                });
+                let total = now.iter().cloned().chain(later).reduce(|sum, term| sum.plus(&term));
+                if let Some(total) = &total {
+                    let now = now.map_or_else(|| Value::from(Rational::ZERO), |now| now.value());
+                    gains.push(Gain { state, choice, now, total: total.value() });
+                }
+                next.push(total);
             }
-            next.push(total);
+            gain = next;
+            layers.push(Layer { step, gains });
         }
-        gain = next;
-        layers.push(Layer { step, gains });
+        Ok(layers)
     }
-    Ok(layers)
 }

@@ -99,6 +99,25 @@ mod tests {
         }
     }
 
+    /// In closed form, at steps where it is a short fraction: (1 + j/10)^−4 and 0.9^j/(1 + j/10).
+    #[test]
+    fn approximated_preferences_count_steps_as_they_state() {
+        let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+        let gamma = principal("{gamma: {mean: 40%, sd: 20%}}");
+        let weights: Vec<f64> = Weights::of(&gamma).take(91).collect();
+        for (step, weight) in [(0, 1.0), (10, 1.0 / 16.0), (30, 1.0 / 256.0), (90, 1e-4)] {
+            near(weights[step], weight);
+        }
+        // From step 10 to step 11 the weight falls from 2^−4 to 2.1^−4.
+        let rates = social_rates(std::slice::from_ref(&gamma), 11);
+        near(rates[10].unwrap(), 1.05f64.powi(4) - 1.0);
+        let hyperbolic = principal("{hyperbolic: 0.1, hazard: 10%}");
+        near(Weights::of(&hyperbolic).nth(10).unwrap(), 0.9f64.powi(10) / 2.0);
+        // The mixture says the same, up to its error.
+        let mixture: f64 = gamma.last().parts.iter().map(|part| part.coefficient_after(10).to_f64()).sum();
+        assert!((mixture - 1.0 / 16.0).abs() < 1e-5, "{mixture}");
+    }
+
     #[test]
     fn all_steps_together_count_what_series_say() {
         let total = |entry: &str| total_weight(&principal(entry)).exact.unwrap();

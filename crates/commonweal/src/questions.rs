@@ -96,7 +96,7 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 /// If the answer is for a model of another size. It must be the answer for this model.
 pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
     assert_same(model, answer);
-    let simpler = crate::compare::compare(&model.exact(), answer, stop);
+    let simpler = crate::compare::compare(model, answer, stop);
     simpler.with(model.structure(), crate::compare::fairest(model, stop))
 }
 

@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Claim, Method};
 use crate::any_model::Model;
 use crate::io::Overview;
+use crate::model::Structure;
 use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel, principals};
 use std::time::Duration;
@@ -272,16 +273,24 @@ impl Engine {
 
     /// The engine that answers for this model.
     pub(crate) fn for_model(self, model: &Model) -> Picked {
+        match self {
+            Engine::Auto if !model.is_exact() => Picked::Certified { gap: DEFAULT_GAP },
+            _ => self.for_fractions(model.structure()),
+        }
+    }
+
+    /// The engine that answers for a model whose numbers are fractions.
+    pub(crate) fn for_fractions(self, model: &Structure) -> Picked {
         /// If preferences are approximated, fractions gain little: only a small model is solved in fractions.
         const FEW_PARTS: usize = 600;
+        let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
         let is_small = || {
             let segments = principals::segments(model.principals());
             let n_parts: usize = segments.iter().map(|segment| segment.parts.len()).sum();
             model.n_states().saturating_mul(n_parts) <= FEW_PARTS
         };
         match self {
-            Engine::Auto if !model.is_exact() => Picked::Certified { gap: DEFAULT_GAP },
-            Engine::Auto if model.is_approximated() && !is_small() => Picked::Certified { gap: DEFAULT_GAP },
+            Engine::Auto if is_approximated && !is_small() => Picked::Certified { gap: DEFAULT_GAP },
             _ => self.for_size(model.n_states() as u64, model.n_parts()),
         }
     }

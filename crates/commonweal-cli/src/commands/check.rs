@@ -48,7 +48,13 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let first = certificate.fill_buf().with_context(|| format!("cannot read {}", path.display()))?;
     let is_fair = first.starts_with(FAIR_HEADER.as_bytes());
     let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
-    let of_what = if is_approximated { ", for the mixtures that approximate time preferences" } else { "" };
+    // The checker sees the mixtures. Their error is proven by the code that the solver uses.
+    let of_what = if is_approximated {
+        ", for the mixtures that approximate time preferences. How near these are to the entries of the file is not checked: bounds on \
+         the welfare include the error that the solver states"
+    } else {
+        ""
+    };
     let mut canonical = Vec::new();
     model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut canonical)?;
     let (start, names) = (model.start().index(), Names::of(model.structure(), is_fair));

@@ -4,6 +4,7 @@ use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
+use crate::report::mixtures::mixtures;
 use crate::report::names::{shown, state_in_column};
 use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};
 use crate::report::payoffs::{Gets, PayoffTable};
@@ -26,10 +27,10 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(path, &args.model.model)?;
         output::check_apart(path, &args.strategy)?;
     }
-    let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    let Asked { model, .. } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
-    let options = Options { engine, stop, ..Options::default() };
+    let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     let evaluated = progress::shown(&options.stop, args.run.quiet, || evaluate(&model, &strategy, &options));
     let evaluation = evaluated.map_err(|error| {
         anyhow!("{}: {error}\nhelp: leave --exact out for bounds that are proven in doubles", args.strategy.display())
@@ -83,11 +84,15 @@ fn report(worth: &Worth, all_states: bool) -> String {
                 at_least(welfare.enclosure.lower()),
                 at_most(welfare.enclosure.upper())
             ),
-            "Proven in doubles, rounding errors included; --exact gives fractions.".to_owned(),
+            match model.principals().iter().any(|principal| principal.approximation().is_some()) {
+                true => "Proven in doubles, rounding errors included.".to_owned(),
+                false => "Proven in doubles, rounding errors included; --exact gives fractions.".to_owned(),
+            },
             format!("The scale, which --gap is relative to: {}", double(scale)),
         ]),
         _ => said.push(format!("Welfare from {from}: {}", exact_and_decimal(&welfare))),
     }
+    said.extend(mixtures(model, "Evaluated", None));
     let mut text: String = said.iter().map(|line| wrapped(line, 2)).collect();
     text.push('\n');
     let payoffs = (0..model.n_principals()).map(|p| evaluation.payoff(p.into(), start)).collect();

@@ -5,7 +5,7 @@ use crate::certify::{self, Certified, Checked};
 use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
-use crate::report::numbers::fraction_or_decimal;
+use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::report::page::Page;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
@@ -28,23 +28,24 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     ];
     output::check_places(&places, &args.model.model)?;
     args.report.as_deref().map_or(Ok(()), output::check_page_place)?;
-    let in_fractions = args.certificate.is_some();
-    let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
-    clock.has_read();
-    let certified = matches!(engine, Engine::Within(_));
-    if certified && args.explain {
-        bail!("--explain shows the steps of an exact answer; use --exact in place of --gap");
+    if args.explain && args.engine.gap.is_some() {
+        bail!("--explain shows the steps of an answer in fractions; leave --gap out");
     }
     if args.outlook.is_some() && args.compare && args.csv.is_some() {
         bail!("--csv: with --compare and --outlook there are two tables to write; ask for one of them");
     }
-    if certified && args.compare {
-        bail!("--compare compares exact answers; use --exact in place of --gap");
+    let in_fractions = args.certificate.is_some();
+    // Explained answers are in fractions, whatever suits the model.
+    let is_quiet = args.run.quiet || args.explain;
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, is_quiet)?;
+    clock.has_read();
+    if !model.is_exact() {
+        refuse_large(&model, args)?;
     }
-    // --explain and --compare need an exact answer. Otherwise the program may change from a slow engine to the other one, if none
-    // was asked for and the numbers are available for both.
+    // The program may change from a slow engine to the other one, if none was asked for and the numbers are available for both.
     let engine = match engine {
-        Engine::Auto if args.explain || args.compare => Engine::Exact,
+        Engine::Auto if args.compare => Engine::Exact,
+        Engine::Auto | Engine::Within(_) if args.explain => Engine::Exact,
         Engine::Within(_) if args.engine.is_free() && model.is_exact() => Engine::Auto,
         engine => engine,
     };
@@ -91,6 +92,21 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         output::write_whole(path, |out| out.write_all(page.html().as_bytes()))?;
     }
     found.print(args, clock)
+}
+
+/// Refuses questions that need fractions about a model that is read in doubles for its size.
+fn refuse_large(model: &Model, args: &SolveArgs) -> anyhow::Result<()> {
+    let states = counted(&model.n_states().into(), "state", "states");
+    if args.explain {
+        bail!("--explain shows the steps of an answer in fractions, and {states} are many for that; --exact tries it");
+    }
+    if args.compare {
+        bail!(
+            "--compare searches simpler strategies in fractions, and {states} are many for that; --exact tries it, and `positional`, \
+             `stationary` and `evaluate` answer for one at a time"
+        );
+    }
+    Ok(())
 }
 
 /// The results of a solve.

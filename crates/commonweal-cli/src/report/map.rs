@@ -44,13 +44,14 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         let others = if coarse_share > 0.0 { format!("{others} or more") } else { others };
         text += &format!("      {:>12}  {others} others; --json has them all\n", share(1.0 - shares));
     }
-    let unit = map.grids[0].width().to_f64();
+    let unit = map.width(0).to_f64();
     let unit = match map.grids[0].quantity {
         Quantity::Rate => format!("{}%", double(100.0 * unit)),
         Quantity::Discount | Quantity::Weight => double(unit),
     };
     let located = numbers::steps(&(map.plane.located.len() as u64).into());
-    text += &format!("\n{located} points on boundaries, each located to within {}.\n", unit);
+    let finer = if map.is_located() || map.stopped.is_some() { "" } else { "; --changes goes on" };
+    text += &wrapped(&format!("\n{located} points on boundaries, each located to within {unit}{finer}."), 0);
     if coarse_share > 0.0 {
         let note = format!(
             "In {} of the map, where boundaries meet, regions thinner than a cell are not separated; --changes goes on.",

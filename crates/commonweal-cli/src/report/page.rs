@@ -314,7 +314,9 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
         .iter()
         .flat_map(|layer| layer.gains.iter().map(move |gain| (layer.step, gain)))
         .map(|(step, gain)| {
-            vec![steps(&step.into()), state(gain.state), action(gain.choice), number(&gain.now), number(&gain.total)]
+            let gained = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), number);
+            let [now, total] = [&gain.now, &gain.total].map(gained);
+            vec![steps(&step.into()), state(gain.state), action(gain.choice), now, total]
         })
         .collect();
     if !gains.is_empty() {

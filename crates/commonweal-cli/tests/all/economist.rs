@@ -196,10 +196,57 @@ fn mixtures_are_told_apart_from_what_is_stated() {
     let checked = folder.run(&["check", "gamma.yaml", "gamma.cert"]).done();
     assert!(checked.stderr.contains("for the mixtures that approximate time preferences"), "{}", checked.stderr);
     assert!(checked.printed_errors.lines().all(|line| line.width() <= 80), "{}", checked.printed_errors);
+    let words = checked.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("How near these are to the entries of the file is not checked"), "{words}");
     let says = folder.run(&["check", "gamma.yaml", "gamma.cert", "--json"]).done().json();
     assert!(says.to_string().contains("for the mixtures"), "{says}");
     let bounds = folder.run(&["solve", "gamma.yaml", "--gap", "1e-2"]).done().stdout;
     assert!(bounds.contains("Proven in doubles") && !bounds.contains("--exact gives fractions"), "{bounds}");
+}
+
+/// So many states with so many discounts are solved in doubles: every question has an answer, and none blames an option that was not given.
+#[test]
+fn larger_mixtures_are_compared_explained_swept_and_evaluated() {
+    const STATES: usize = 14;
+    let folder = folder();
+    let state = |s: usize| {
+        let (next, far) = ((s + 1) % STATES, (s + 5) % STATES);
+        let (now, later) = (s * 7 % 5, s * 3 % 4);
+        format!(
+            "  s{s}: {{a: {{reward: {{g: {now}, p: 1}}, to: s{next}}}, b: {{reward: {{p: {later}}}, to: {{s{far}: 1/2, s{s}: 1/2}}}}}}\n"
+        )
+    };
+    let states: String = (0..STATES).map(state).collect();
+    folder.write(
+        "m.yaml",
+        format!("principals: {{g: {{gamma: {{mean: 40%, sd: 20%}}}}, p: {{rate: 3%}}}}\nstates:\n{states}"),
+    );
+    let solved = folder.run(&["solve", "m.yaml", "--strategy", "s.json", "--json"]).done().json();
+    assert_eq!(solved["engine"], "certified", "{solved}");
+    let evaluated = folder.run(&["evaluate", "m.yaml", "s.json"]).done();
+    assert!(evaluated.stdout.contains("Evaluated for a mixture of"), "{}", evaluated.stdout);
+    let missed = folder.run(&["evaluate", "m.yaml", "s.json", "--gap", "1e-9"]);
+    assert_eq!(missed.code, 3, "{missed:#?}");
+    assert!(missed.stdout.contains("the error of approximated time preferences"), "{}", missed.stdout);
+    assert!(!missed.stdout.contains("doubles cannot"), "{}", missed.stdout);
+    let compared = folder.run(&["solve", "m.yaml", "--compare"]);
+    assert!(matches!(compared.code, 0 | 3) && compared.stdout.contains("re-planned every step"), "{compared:#?}");
+    assert!(compared.stdout.contains("What commitment is worth"), "{}", compared.stdout);
+    let explained = folder.run(&["solve", "m.yaml", "--explain"]).done();
+    assert!(explained.stdout.contains("3. Horizon"), "{}", explained.stdout);
+    assert!(!explained.printed_errors.contains("doubles"), "{}", explained.printed_errors);
+    let swept = folder.run(&["sweep", "m.yaml", "--vary", "p.rate=1%..7%", "--steps", "3", "--json"]).done().json();
+    let refused = folder.run(&["solve", "m.yaml", "--explain", "--gap", "1e-3"]);
+    assert_eq!(refused.code, 2, "{refused:#?}");
+    assert!(refused.printed_errors.contains("leave --gap out"), "{}", refused.printed_errors);
+    // The sweep passes through the model's own rate.
+    let at_three = &swept["points"][1]["welfare"];
+    let own = &solved["states"]["s0"]["welfare"];
+    let bound = |value: &serde_json::Value, end: &str| value[end].as_f64().unwrap();
+    assert!(
+        bound(at_three, "lower") <= bound(own, "upper") && bound(own, "lower") <= bound(at_three, "upper"),
+        "{swept}"
+    );
 }
 
 #[test]

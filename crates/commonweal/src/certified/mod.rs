@@ -165,7 +165,7 @@ const FINEST: f64 = 1e-11;
 const MOST_WALKED: u64 = 4_000_000_000;
 
 /// Whether an interval is as narrow as `gap · scale`. An infinite one never is.
-fn is_narrow(width: f64, gap: f64, scale: f64) -> bool {
+pub(crate) fn is_narrow(width: f64, gap: f64, scale: f64) -> bool {
     width.is_finite() && width <= product_down(gap, scale).max(Claim::NEGLIGIBLE_WIDTH)
 }
 

@@ -165,8 +165,8 @@ impl Explanation {
                         .map(|gain| Gain {
                             state: state(gain.state),
                             action: action(gain.choice),
-                            now: number(&gain.now),
-                            total: number(&gain.total),
+                            now: Number::from(gain.now.clone()),
+                            total: Number::from(gain.total.clone()),
                         })
                         .collect(),
                 })

@@ -87,7 +87,7 @@ impl StrategyMap {
             from: map.grids[axis].from.to_string(),
             to: map.grids[axis].to.to_string(),
             steps: map.grids[axis].steps,
-            width: map.grids[axis].width().to_string(),
+            width: map.width(axis).to_string(),
         };
         let all_words: Vec<String> = map.plays.iter().map(|play| play_in_words(model, play)).collect();
         let words = |label: Label| label.map(|id| all_words[id].clone());

@@ -56,7 +56,8 @@ fn solutions_survive_with_every_claim() {
         let states = listed_states(&model, false);
         let answer = solve(&model, &Options::default());
         let mut document = Solution::new(&model, &answer, &own(&model, &answer), &states, true);
-        document.comparison = Some(Compared::all(&model, &compare(&model, &answer, &StopSignal::default())));
+        document.comparison =
+            Some(Compared::all(&model, &compare(&model.clone().into(), &answer, &StopSignal::default())));
         survives(&document);
         let start = document.states.get(&document.start).unwrap();
         assert_eq!(start.welfare.value().unwrap(), answer.welfare(model.start()));

@@ -5,7 +5,9 @@
 //! `T_i = ⌈ln ε / ln λ_i⌉` makes that a fraction `ε = 10^-12` of the greatest possible payoff; no run is longer than 10^7 steps.
 //! A run that reaches an absorbing state in which the strategy no longer changes is summed to infinity:
 //! `λ_i^j R_i / (1 − λ_i)` from step `j` on. A preference that is approximated by a mixture has discounts so close to 1 that ε is out
-//! of reach: its random runs are cut where the rest is worth less than the mean of these runs can tell (`patience`).
+//! of reach: its random runs are cut where the rest is worth less than the mean of these runs can tell (`patience`). That may be
+//! hundreds of thousands of steps, which count for little: the runs are *thinned*. At some steps each run ends with probability 1/2, and
+//! if it goes on, its later steps count twice as much. The expectation is the same, and most runs are short.
 //!
 //! The least and the greatest value of a run are known (`chain`), so the intervals of the means hold for every distribution and
 //! any number of runs (`interval`), also if a rare event occurs in no run. They include proven bounds on truncation and rounding
@@ -32,7 +34,7 @@ use crate::stop::{Pace, Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use chain::{Chain, draw};
 use interval::interval;
-use patience::{MAX_STEPS, Patience, TAIL_SHARE, length_of_mixture, rounding_of_sum, tail_share_of_runs};
+use patience::{MAX_STEPS, Patience, TAIL_SHARE, length_of_mixture, rounding_of_sum, tail_share_of_runs, thinning};
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use std::cmp::Reverse;
@@ -170,6 +172,8 @@ struct Runner {
     /// The principal of each part.
     owners: Vec<usize>,
     n_principals: usize,
+    /// The steps at which half of the runs end, and the others count twice from there on.
+    thinned: Vec<u64>,
     /// Upper bounds on the approximation errors of each principal's payoff, and last of the welfare.
     margins: Vec<f64>,
 }
@@ -202,7 +206,7 @@ impl Runner {
         let whole = Runner::new(model, strategy, start, TAIL_SHARE);
         let is_approximated = whole.margins.iter().any(|margin| *margin > 0.0);
         if is_approximated && whole.is_random(options) {
-            Runner::new(model, strategy, start, tail_share_of_runs(options.runs))
+            Runner::new(model, strategy, start, tail_share_of_runs(options.runs)).thinned(model)
         } else {
             whole
         }
@@ -240,7 +244,16 @@ impl Runner {
         let n_principals = model.n_principals();
         let mut margins = model.margins().unwrap_or_else(|| vec![0.0; n_principals]);
         margins.push(model.welfare_margin());
-        Runner { chain, patiences, owners, n_principals, margins }
+        Runner { chain, patiences, owners, n_principals, thinned: Vec::new(), margins }
+    }
+
+    /// The same with thinned runs.
+    fn thinned(self, model: &Mdp) -> Runner {
+        let steps = thinning(model.principals(), self.steps());
+        let greatest = self.chain.greatest_rewards();
+        let patiences =
+            self.patiences.into_iter().zip(greatest).map(|(own, &greatest)| own.thinned_at(&steps, greatest));
+        Runner { patiences: patiences.collect(), thinned: steps, ..self }
     }
 
     fn sample(&self, options: &SimulateOptions) -> Sample {
@@ -336,7 +349,15 @@ impl Runner {
         let mut place = self.chain.only_start().unwrap_or_else(|| self.chain.start(generator.next_u64()));
         // The parts for which the run still counts; the most patient one is among them until the end.
         let mut counting = self.patiences.as_slice();
+        let mut thinned = self.thinned.iter().copied().peekable();
         for step in 0..self.steps() {
+            if thinned.next_if_eq(&step).is_some() {
+                // The bit of the highest quality.
+                if generator.next_u64() >> 63 == 0 {
+                    return true;
+                }
+                run.powers.iter_mut().for_each(|power| *power *= 2.0);
+            }
             while let [more_patient @ .., last] = counting
                 && last.length <= step
             {

@@ -14,7 +14,7 @@
 use super::turns::{Turn, unjudged};
 use crate::Answer;
 use crate::evaluation::evaluate;
-use crate::model::{ChoiceId, Mdp, Part, Principal, StateId};
+use crate::model::{ChoiceId, Mdp, Principal, StateId};
 use crate::number::{Enclosure, Rational, Scaled, Value, WideEnclosure, sum};
 use crate::principals::OrderedSegment;
 use crate::stop::{StopReason, StopSignal};
@@ -139,12 +139,8 @@ pub(super) fn earlier(
 /// What a step counts for to a principal, before its weight.
 fn step_weight(principal: &Principal, step: u64) -> WideEnclosure {
     let segment = principal.segment_at(step);
-    let steps = Step::from(step - segment.from);
-    let of_part = |part: &Part| {
-        let power = WideEnclosure::of(&part.discount, BITS).power(steps.as_natural());
-        power.times(&WideEnclosure::of(&part.coefficient, BITS))
-    };
-    segment.parts.iter().map(of_part).fold(WideEnclosure::zero(BITS), |sum, own| sum.plus(&own))
+    let parts = segment.parts.iter().map(|part| part.enclosed_after(step - segment.from, BITS));
+    parts.fold(WideEnclosure::zero(BITS), |sum, own| sum.plus(&own))
 }
 
 /// The strategy that is followed in the end.

@@ -208,7 +208,12 @@ impl Grid {
 
     /// How near to each other the two sides of a change are.
     pub fn width(&self) -> Rational {
-        self.place(0, self.within) - &self.from
+        self.length(self.within)
+    }
+
+    /// The length of that many units.
+    pub(super) fn length(&self, units: u64) -> Rational {
+        self.place(0, units) - &self.from
     }
 
     /// The place that lies `units` after the first discount, as the nearest double.

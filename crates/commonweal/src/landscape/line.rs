@@ -3,7 +3,8 @@
 //! Between two places with different labels there is a change. Each round halves every such bracket, all of them in one batch,
 //! until it is no wider than `within`. A half whose ends agree is assumed to contain no change. If changes accumulate, a bracket
 //! no wider than `crowd`, or one of too many, is narrowed to the end of its first label, and other changes inside it are left
-//! out: infinitely many changes can accumulate at one point. Cost: log₂ of the width, in labels, for each change.
+//! out: infinitely many changes can accumulate at one point. All brackets are equally narrow at any time, so that the search may
+//! end after any round. Cost: log₂ of the width, in labels, for each change.
 
 use super::Label;
 
@@ -23,7 +24,7 @@ pub struct Bracket {
 pub struct LabelChange {
     /// The last place, in units, that is known to have the label before.
     pub low: u64,
-    /// A place after it with another label, within the distance asked for unless the search was stopped.
+    /// A place after it with another label, within the distance asked for unless the search was ended before.
     pub high: u64,
     /// The label up to `low`.
     pub before: Label,
@@ -37,11 +38,12 @@ pub struct LabelChange {
 const MOST_PARTS: usize = 32;
 
 /// For each of the brackets, the changes inside it in increasing order. `labels` returns the labels of any places, given with
-/// their lines; a bracket without a label at one of its ends is skipped.
+/// their lines; a bracket without a label at one of its ends is skipped. Brackets are halved as long as `may_halve` allows it.
 pub fn changes(
     brackets: &[Bracket],
     crowd: u64,
     within: u64,
+    may_halve: impl Fn() -> bool,
     mut labels: impl FnMut(&[(usize, u64)]) -> Vec<Label>,
 ) -> Vec<Vec<LabelChange>> {
     let mut found: Vec<Vec<LabelChange>> = vec![Vec::new(); brackets.len()];
@@ -50,6 +52,7 @@ pub fn changes(
         brackets.iter().copied().enumerate().map(|(origin, bracket)| (origin, bracket, None)).collect();
     loop {
         let (mut halved, mut middles) = (Vec::new(), Vec::new());
+        let within = if may_halve() { within } else { u64::MAX };
         for (origin, bracket, crowd_label) in open.drain(..) {
             let Bracket { line, ends: [low, high], labels: [before, after] } = bracket;
             if before == after {
@@ -99,7 +102,7 @@ mod tests {
     fn over(labels: impl Fn(u64) -> usize, high: u64, crowd: u64) -> Vec<LabelChange> {
         let bracket = Bracket { line: 0, ends: [0, high], labels: [Some(labels(0)), Some(labels(high))] };
         let of_places = |places: &[(usize, u64)]| places.iter().map(|&(_, place)| Some(labels(place))).collect();
-        changes(&[bracket], crowd, 1, of_places).remove(0)
+        changes(&[bracket], crowd, 1, || true, of_places).remove(0)
     }
 
     #[test]
@@ -109,6 +112,22 @@ mod tests {
         let places: Vec<(u64, u64)> = found.iter().map(|change| (change.low + 1, change.high)).collect();
         assert_eq!(places, steps.map(|step| (step, step)));
         assert!(found.iter().enumerate().all(|(at, change)| (change.before, change.after) == (Some(at), Some(at + 1))));
+    }
+
+    #[test]
+    fn a_search_that_is_ended_knows_every_change_as_well_as_any_other() {
+        let label = |place: u64| Some(usize::from(place >= 300) + usize::from(place >= 5_000));
+        let of_places = |places: &[(usize, u64)]| places.iter().map(|&(_, place)| label(place)).collect();
+        let brackets: Vec<Bracket> = [[0, 4_096], [4_096, 8_192]]
+            .into_iter()
+            .enumerate()
+            .map(|(line, ends)| Bracket { line, ends, labels: ends.map(label) })
+            .collect();
+        let rounds = std::cell::Cell::new(0);
+        let four_rounds = || rounds.replace(rounds.get() + 1) < 4;
+        let found: Vec<LabelChange> = changes(&brackets, 0, 1, four_rounds, of_places).concat();
+        let ends: Vec<(u64, u64)> = found.iter().map(|change| (change.low, change.high)).collect();
+        assert_eq!(ends, [(256, 512), (4_864, 5_120)]);
     }
 
     #[test]

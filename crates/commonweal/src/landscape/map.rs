@@ -2,7 +2,7 @@
 
 use super::grid::{CROWD, PICTURE_BITS, UNITS};
 use super::line::{Bracket, LabelChange, changes};
-use super::plane::{Plane, PlaneOptions, Spot, plane};
+use super::plane::{Finer, Plane, PlaneOptions, Spot, plane};
 use super::survey::Survey;
 use super::{Grid, Label, Play, Quantity, Shard};
 use crate::model::{Mdp, PrincipalId};
@@ -10,7 +10,7 @@ use crate::number::Rational;
 use crate::solve::Options;
 use crate::stop::StopReason;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How often a cell of a map is divided into four if boundaries meet in it.
 pub const DEPTH: u32 = 3;
@@ -18,6 +18,17 @@ pub const DEPTH: u32 = 3;
 /// The work, in about nanoseconds, after which no cell of a map for pictures is cut further. Infinitely many regions can meet in
 /// one point, so that no amount of work separates them all.
 const MOST_WORK: u64 = 2_000_000_000;
+/// The same after which no boundary of such a map is located more precisely.
+const MOST_LOCATING: u64 = 2 * MOST_WORK;
+
+/// Whether a map that took this work may become finer.
+fn may_be(finer: Finer, work: &AtomicU64) -> bool {
+    let most = match finer {
+        Finer::Cut => MOST_WORK,
+        Finer::Halve => MOST_LOCATING,
+    };
+    work.load(Ordering::Relaxed) < most
+}
 
 /// Regions of two discounts in which the same strategy is best from the start state.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +75,7 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
     let mut known = HashMap::new();
     let work = survey.work();
     // A map that is to be fine takes as long as it takes.
-    let may_cut = || within == 1 || work.load(Ordering::Relaxed) < MOST_WORK;
+    let may = |finer: Finer| within == 1 || may_be(finer, &work);
     let label = |spots: &[Spot]| {
         if survey.is_stopped() {
             return vec![None; spots.len()];
@@ -74,7 +85,7 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
         known.extend(spots.iter().copied().zip(labels.iter().copied()));
         labels
     };
-    let plane = plane(plane_options, label, may_cut);
+    let plane = plane(plane_options, label, may);
     let stopped = options.stop.reason();
     let plays = survey.into_plays();
     let mut order: Vec<Label> = plane.outlines.keys().copied().collect();
@@ -96,6 +107,19 @@ impl StrategyMap {
     /// The discounts at a spot.
     pub fn discounts(&self, spot: Spot) -> [Rational; 2] {
         place(&self.grids, spot)
+    }
+
+    /// How near to each other the two sides of every located change are along an axis: as the grid asks, unless the map was ended
+    /// before.
+    pub fn width(&self, axis: usize) -> Rational {
+        let units = |(low, high, _): &(Spot, Spot, LabelChange)| (high.0 - low.0).max(high.1 - low.1);
+        let widest = self.plane.located.iter().map(units).max().unwrap_or(0);
+        self.grids[axis].length(widest.max(self.grids[axis].within()))
+    }
+
+    /// Whether changes are located as precisely as the grids ask.
+    pub fn is_located(&self) -> bool {
+        self.width(0) == self.grids[0].width()
     }
 
     /// The share of the map in which boundaries meet that are not separated: there the regions are as coarse as the cells.
@@ -158,7 +182,7 @@ impl StrategyMap {
                 .collect();
             spots.iter().map(|spot| found.get(spot).copied().unwrap_or_else(|| class(self.known.get(spot)))).collect()
         };
-        let mut plane = plane(options, label, || work.load(Ordering::Relaxed) < MOST_WORK);
+        let mut plane = plane(options, label, |finer| may_be(finer, &work));
         let outline = |class: usize| plane.outlines.remove(&Some(class)).unwrap_or_default();
         let outlines: Vec<Vec<Vec<Spot>>> = (0..classes.len()).map(outline).collect();
         classes.into_iter().zip(outlines).map(|(labels, outline)| RegionClass { labels, outline }).collect()
@@ -245,10 +269,16 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
             vec![grids[0].point(column), grids[1].place(row, units)]
         }
     };
-    let found = changes(&brackets, CROWD, grids[0].within(), |places| {
-        let points: Vec<Vec<Rational>> = places.iter().map(|&(line, units)| at(line, units)).collect();
-        survey.labels(&points)
-    });
+    let found = changes(
+        &brackets,
+        CROWD,
+        grids[0].within(),
+        || true,
+        |places| {
+            let points: Vec<Vec<Rational>> = places.iter().map(|&(line, units)| at(line, units)).collect();
+            survey.labels(&points)
+        },
+    );
     let by_line: BTreeMap<usize, &Vec<LabelChange>> = brackets.iter().map(|bracket| bracket.line).zip(&found).collect();
     let changes_on = |line: usize| {
         let list = by_line.get(&line).map(|list| list.as_slice()).unwrap_or_default();

@@ -64,8 +64,9 @@ impl Line {
 }
 
 /// What is known of the labels along the lines.
-struct Atlas<L> {
+struct Atlas<L, M> {
     labels: L,
+    may: M,
     options: PlaneOptions,
     nodes: HashMap<Spot, Label>,
     /// The nodes along each line.
@@ -74,10 +75,20 @@ struct Atlas<L> {
     edges: HashMap<(Line, u64), (u64, Vec<LabelChange>)>,
 }
 
+/// What makes a plane finer, and takes labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finer {
+    /// A cell is cut into four.
+    Cut,
+    /// A change is located twice as precisely.
+    Halve,
+}
+
 /// The regions by label, where `labels` tells the labels of any places.
-/// Cells are cut as long as `may_cut` allows it; the plane says which it did not.
-pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, may_cut: impl Fn() -> bool) -> Plane {
-    let mut atlas = Atlas { labels, options, nodes: HashMap::new(), lines: BTreeMap::new(), edges: HashMap::new() };
+/// Cells are cut and changes located as long as `may` allows it; the plane says which cells it did not cut.
+pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, may: impl Fn(Finer) -> bool) -> Plane {
+    let (nodes, lines, edges) = (HashMap::new(), BTreeMap::new(), HashMap::new());
+    let mut atlas = Atlas { labels, may, options, nodes, lines, edges };
     let each = |index: u64| index * options.units;
     let mut cells: Vec<Cell> = (0..options.cells)
         .flat_map(|row| {
@@ -87,7 +98,7 @@ pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, m
     loop {
         atlas.visit(&cells);
         let cut = atlas.cells_to_cut(&cells);
-        if cut.is_empty() || !may_cut() {
+        if cut.is_empty() || !(atlas.may)(Finer::Cut) {
             let coarse = cut.iter().map(|cell| (cell.corner, cell.size)).collect();
             return Plane { coarse, ..atlas.assemble(&cells) };
         }
@@ -138,7 +149,7 @@ struct Perimeter {
     first: Label,
 }
 
-impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
+impl<L: FnMut(&[Spot]) -> Vec<Label>, M: Fn(Finer) -> bool> Atlas<L, M> {
     /// Computes the labels of all corners, and the changes on all edges between neighbouring nodes.
     fn visit(&mut self, cells: &[Cell]) {
         let new: BTreeSet<Spot> =
@@ -169,10 +180,17 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
             })
             .collect();
         let PlaneOptions { thin, within, .. } = self.options;
-        let found = changes(&brackets, thin, within, |middles| {
-            let spots: Vec<Spot> = middles.iter().map(|&(index, along)| places[index].0.spot(along)).collect();
-            (self.labels)(&spots)
-        });
+        let Atlas { labels, may, .. } = self;
+        let found = changes(
+            &brackets,
+            thin,
+            within,
+            || may(Finer::Halve),
+            |middles| {
+                let spots: Vec<Spot> = middles.iter().map(|&(index, along)| places[index].0.spot(along)).collect();
+                labels(&spots)
+            },
+        );
         for (&(line, from, to), found) in places.iter().zip(found) {
             self.edges.insert((line, from), (to, without_thin(found, thin)));
         }
@@ -485,7 +503,7 @@ mod tests {
 
     fn of(label: impl Fn(f64, f64) -> usize) -> Plane {
         let label = |spots: &[Spot]| spots.iter().map(|&spot| share(spot)).map(|(x, y)| Some(label(x, y))).collect();
-        plane(OPTIONS, label, || true)
+        plane(OPTIONS, label, |_| true)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Play, Quantity};
 use crate::answer::{Answer, Claim};
 use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
-use crate::solve::{DEFAULT_GAP, Engine, Options};
+use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::CountingStrategy;
 use crate::{certified, exact, parallel};
@@ -90,7 +90,8 @@ impl<'m> Survey<'m> {
         solution
     }
 
-    /// The answer of the engine that is asked for. If none is, that of fractions, and where these take long, that of doubles.
+    /// The answer of the engine that is asked for. If none is, that of the engine that suits the model, as in a solve, and where
+    /// that takes long, that of the other one.
     fn solve(&self, model: &Mdp) -> Answer {
         /// Work, in about nanoseconds, of one model of many.
         const MOST: u64 = 500_000_000;
@@ -100,18 +101,26 @@ impl<'m> Survey<'m> {
         let counted = |solve: &dyn Fn(&Options) -> Answer| {
             let options = Options { stop: self.options.stop.with_budget(most, most), ..self.options.clone() };
             let answer = solve(&options);
-            self.work.fetch_add(LEAST + options.stop.spent(), Ordering::Relaxed);
+            self.work.fetch_add(options.stop.spent().max(LEAST), Ordering::Relaxed);
             answer
         };
         let in_doubles = |gap: f64| match model.to_doubles() {
             Ok(doubles) => counted(&|options| certified::solve(&doubles, gap, options)),
             Err(_) => counted(&|options| exact::solve(model, options)),
         };
-        if let Engine::Within(gap) = self.options.engine {
-            return in_doubles(gap);
-        }
-        let answer = counted(&|options| exact::solve(model, options));
-        if answer.claim() == Claim::Stopped(StopReason::Work) { in_doubles(DEFAULT_GAP) } else { answer }
+        let in_fractions = || counted(&|options| exact::solve(model, options));
+        let takes_long = |answer: &Answer| {
+            let reason = answer.claim_for_mixtures();
+            matches!(reason, Claim::Stopped(StopReason::Work | StopReason::Precision))
+                && self.options.engine == Engine::Auto
+        };
+        let (answer, other): (Answer, &dyn Fn() -> Answer) = match self.options.engine.for_fractions(model) {
+            Picked::Exact => (in_fractions(), &|| in_doubles(DEFAULT_GAP)),
+            // The other half is for the approximation.
+            Picked::Certified { gap } if model.margins().is_some() => (in_doubles(gap / 2.0), &in_fractions),
+            Picked::Certified { gap } => (in_doubles(gap), &in_fractions),
+        };
+        if takes_long(&answer) { other() } else { answer }
     }
 
     /// Whether a signal stopped the survey.

@@ -168,10 +168,16 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             Some(Bracket { line, ends: [0, UNITS], labels: [labels[index], *labels.get(&(index + 1))?] })
         })
         .collect();
-    let found = changes(&brackets, CROWD, grid.within(), |places| {
-        let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
-        survey.labels(&places.iter().map(place).collect::<Vec<_>>())
-    });
+    let found = changes(
+        &brackets,
+        CROWD,
+        grid.within(),
+        || true,
+        |places| {
+            let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
+            survey.labels(&places.iter().map(place).collect::<Vec<_>>())
+        },
+    );
     for (bracket, found) in brackets.iter().zip(found) {
         // At the ends, which are points of the grid, it is known.
         let index = own[bracket.line];

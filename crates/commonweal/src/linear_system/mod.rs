@@ -46,6 +46,8 @@ use system::Coefficients;
 
 /// Up to this many states LU factors are cheap whatever the graph, and nothing else is tried.
 const ALWAYS_FACTORED: usize = 400;
+/// Up to this many states with long entries, elimination in fractions takes less than finding fractions from digits.
+const FEW: usize = 4;
 /// Visits of an LU factor's entry per visit in a sweep that make the two even.
 const FACTOR_ADVANTAGE: f64 = 0.5;
 /// The most that factors may cost where sweeps converge slowly: some gigabytes of a dense block.
@@ -82,6 +84,7 @@ pub fn solve(system: &IntegerSystem, stop: &(dyn Fn() -> bool + Sync)) -> Option
             Err(Obstacle::Stopped) => Err(Obstacle::Stopped),
             Err(_) => padic::solve(rows, stop),
         },
+        Coefficients::Wide(_) | Coefficients::Big(_) if system.n_rows() <= FEW => Err(Obstacle::Few),
         Coefficients::Wide(rows) => padic::solve(rows, stop),
         Coefficients::Big(rows) => padic::solve(rows, stop),
     };
@@ -90,7 +93,7 @@ pub fn solve(system: &IntegerSystem, stop: &(dyn Fn() -> bool + Sync)) -> Option
         Err(Obstacle::Stopped) => None,
         // No obstacle leads to elimination in fractions, with its n² entries, once the solve is to stop.
         Err(_) if stop() => None,
-        // A model may have a determinant that all three primes divide.
+        // A small system, or a model with a determinant that all three primes divide.
         Err(_) => match system.coefficients() {
             Coefficients::Words(rows) => fractions::solve(&rows.map(|&entry| Integer::from(entry)), stop),
             Coefficients::Wide(rows) => fractions::solve(&rows.map(|&entry| Integer::from(entry)), stop),

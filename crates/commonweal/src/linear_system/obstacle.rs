@@ -5,6 +5,8 @@
 pub(super) enum Obstacle {
     /// The caller asked to stop.
     Stopped,
+    /// There are so few unknowns that fractions are faster.
+    Few,
     /// The factors would have too many entries.
     TooDense,
     /// Modulo this prime a pivot is 0.

@@ -1,7 +1,7 @@
 //! Principals: who has rewards, and how much each step counts for them.
 
 use super::{Approximation, ModelError, Preference, PreferenceError};
-use crate::number::Rational;
+use crate::number::{Natural, Rational, WideEnclosure};
 
 /// One who has rewards and a time preference of their own.
 ///
@@ -62,6 +62,12 @@ impl Part {
     pub(crate) fn coefficient_after(&self, steps: u64) -> Rational {
         let exponent = isize::try_from(steps).expect("a power that fits in memory");
         &self.coefficient * self.discount.pow(exponent)
+    }
+
+    /// The same, enclosed in numbers of this many bits.
+    pub(crate) fn enclosed_after(&self, steps: u64, bits: usize) -> WideEnclosure {
+        let power = WideEnclosure::of(&self.discount, bits).power(&Natural::from(steps));
+        power.times(&WideEnclosure::of(&self.coefficient, bits))
     }
 }
 

@@ -160,7 +160,9 @@ impl Cutoff {
 }
 
 /// A class of strategies.
-pub(super) trait Class: Sync {
+pub(super) trait Class: Clone + Sync {
+    /// The same class for one node: this signal counts its work and stops it.
+    fn counted_by(self, stop: &StopSignal) -> Self;
     /// The model in doubles.
     fn model(&self) -> &Doubles;
     /// Bounds, improves and divides a node. `cutoff` is for the incumbent given.
@@ -336,8 +338,16 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
             break Some(reason);
         }
         nodes += batch.len() as u64;
-        let expanded = parallel::map_items(batch, |_, node| class.expand(node, &incumbent, &goal));
-        for Expanded { children, found, dropped: below, refuted: all } in expanded {
+        // A single node may take longer than all may: each has its share of what is left, so that the others do not matter to it.
+        let share = options.work_limit.saturating_sub(options.stop.spent()) / batch.len() as u64;
+        let expanded = parallel::map_items(batch, |_, node| {
+            let stop = options.stop.for_part().with_budget(share, share);
+            let expanded =
+                class.clone().counted_by(&stop).expand(node, &incumbent, &Goal { stop: stop.clone(), ..goal.clone() });
+            (expanded, stop.spent())
+        });
+        for (Expanded { children, found, dropped: below, refuted: all }, spent) in expanded {
+            options.stop.spend(spent);
             dropped = dropped.max(below.unwrap_or(f64::NEG_INFINITY));
             refuted |= all;
             if let Some(found) = found.filter(|found| found.welfare > incumbent.welfare) {

@@ -58,6 +58,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, St
     Ok(search(&class, root, incumbent, options))
 }
 
+#[derive(Clone)]
 struct Positional<'m> {
     model: &'m Mdp,
     doubles: &'m Doubles,
@@ -84,6 +85,11 @@ const WORK: usize = 20_000;
 const BETTER: f64 = 1e-13;
 
 impl Class for Positional<'_> {
+    fn counted_by(mut self, stop: &StopSignal) -> Self {
+        self.relaxer.stop = stop.clone();
+        self
+    }
+
     fn model(&self) -> &Doubles {
         self.doubles
     }

@@ -21,15 +21,16 @@ use super::values::lexicographic_values;
 use crate::model::{ChoiceId, StateId};
 use crate::number::{RoundingBudget, UpperBound};
 use crate::stop::{Pace, StopSignal};
+use std::sync::Arc;
 
 /// The model and the powers of its discounts.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Relaxer<'m> {
     pub model: &'m Doubles,
     /// λ_i^j, step by step, parts side by side.
-    power: Vec<f64>,
+    power: Arc<[f64]>,
     /// The error bound of each.
-    power_error: Vec<f64>,
+    power_error: Arc<[f64]>,
     /// The most layers.
     pub most_layers: usize,
     /// Counts the work, and stops it.
@@ -103,6 +104,7 @@ impl<'m> Relaxer<'m> {
                 power_error.push(weight.width());
             }
         }
+        let (power, power_error) = (power.into(), power_error.into());
         Relaxer { model, power, power_error, most_layers: reached, stop: stop.clone() }
     }
 

@@ -23,6 +23,7 @@ use crate::principals;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Whether the time preference of some principal has several segments.
 pub(super) fn is_in_segments(model: &Mdp) -> bool {
@@ -60,12 +61,13 @@ pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Res
 }
 
 /// The strategies of a class, with the weights of every step.
+#[derive(Clone)]
 struct Timed<'m> {
     model: &'m Mdp,
     doubles: &'m Doubles,
     kind: Kind,
     /// Per step and principal, the principal's weight times that of the step.
-    weights: Vec<Vec<f64>>,
+    weights: Arc<[Vec<f64>]>,
     /// The sum of the errors of these weights, times the greatest reward of each principal.
     off: f64,
     /// An upper bound on the magnitude of the value of the later steps.
@@ -266,6 +268,10 @@ impl<'m> Timed<'m> {
 }
 
 impl Class for Timed<'_> {
+    fn counted_by(self, stop: &StopSignal) -> Self {
+        Timed { stop: stop.clone(), ..self }
+    }
+
     fn model(&self) -> &Doubles {
         self.doubles
     }

@@ -66,6 +66,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, St
     Ok(search(&class, root, incumbent, options))
 }
 
+#[derive(Clone)]
 struct Mixed<'m> {
     model: &'m Mdp,
     doubles: &'m Doubles,
@@ -91,6 +92,11 @@ const NARROWINGS: usize = 6;
 const TRIED: usize = 4;
 
 impl Class for Mixed<'_> {
+    fn counted_by(mut self, stop: &StopSignal) -> Self {
+        self.relaxer.stop = stop.clone();
+        self
+    }
+
     fn model(&self) -> &Doubles {
         self.doubles
     }

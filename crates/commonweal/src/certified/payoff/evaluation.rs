@@ -37,7 +37,7 @@ pub struct Evaluation {
     /// What the gap of the welfare is relative to: the sum over the principals of |weight| times the greatest |V| of the
     /// strategy's tail.
     pub scale: f64,
-    /// Whether every interval is as narrow as asked for, or why not.
+    /// Whether every interval is as narrow as asked for, or why not; the error of approximated preferences does not count.
     pub claim: Claim,
 }
 
@@ -125,8 +125,9 @@ impl Evaluated<'_> {
         let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
         let stopped = payoffs.iter().find_map(|payoff| payoff.stopped);
         let payoffs = Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect());
-        // Weights and the sum round too.
-        let width = |state: StateId| payoffs.welfare_enclosure(state).width();
+        // Weights and the sum round too. The gap is that of the engine: the error of approximated preferences comes on top.
+        let of_mixtures = payoffs.of_mixtures();
+        let width = |state: StateId| of_mixtures.welfare_enclosure(state).width();
         let widest = model.states().map(width).fold(0.0, f64::max);
         let claim = match stopped {
             Some(reason) => Claim::Stopped(reason),

@@ -144,6 +144,14 @@ impl Chain {
         const WORK: u64 = 1 << 25;
         /// The relative change of the bound at which the iteration ends.
         const STILL: f64 = 1e-6;
+        if let Some(total) = own.thinned {
+            // A run may end at any of several steps, so that nothing may count, or everything.
+            let rewards = || self.rewards.iter().skip(slot).step_by(self.n_parts);
+            let outward = 8.0 * UNIT_ROUNDOFF * own.most;
+            let least = rewards().copied().fold(0.0, f64::min) * total;
+            let greatest = rewards().copied().fold(0.0, f64::max) * total;
+            return [least - outward, greatest + outward];
+        }
         if own.window.is_some() {
             // The value is at least the least and at most the greatest reward at each of the steps that count.
             let rewards = || self.rewards.iter().skip(slot).step_by(self.n_parts);

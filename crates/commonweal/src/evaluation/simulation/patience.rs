@@ -1,5 +1,6 @@
 //! The number of steps for which a run counts for a part of a time preference, and bounds on truncation and rounding errors.
 
+use crate::exponential_sum::weights_from;
 use crate::model::{Part, Principal};
 use crate::number::{Enclosure, Rational, UNIT_ROUNDOFF};
 
@@ -22,8 +23,10 @@ pub(super) struct Patience {
     /// The step before which a run counts: the least number of steps with `λ^T ≤ TAIL_SHARE` after the first one, or the most
     /// allowed.
     pub(super) length: u64,
-    /// The greatest value of an infinite run: `max |R| / (1 − λ)`.
+    /// The greatest value of a run: `max |R| / (1 − λ)`, or `max |R|` times the total of a thinned one.
     pub(super) most: f64,
+    /// If runs are thinned, an upper bound on the total of what the steps of one run count.
+    pub(super) thinned: Option<f64>,
     /// The greatest value of the steps after the length: `max |R| · λ^T / (1 − λ)`.
     pub(super) tail: f64,
     /// The part's coefficient in its principal's payoff.
@@ -68,11 +71,30 @@ impl Patience {
             total: total.midpoint(),
             length,
             most: most.upper(),
+            thinned: None,
             tail,
             coefficient: Enclosure::from(&part.coefficient).midpoint(),
             weight: Enclosure::from(&counts).midpoint(),
             underflow,
         }
+    }
+
+    /// The same for runs of which half end at each of these steps, while the later steps of the others count twice as much.
+    pub(super) fn thinned_at(self, steps: &[u64], greatest_reward: f64) -> Patience {
+        if steps.is_empty() {
+            return self;
+        }
+        let discount = Enclosure::new(self.discount, self.discount.next_up());
+        let from = self.window.map_or(0, |(from, _)| from);
+        // λ^(t − from), summed from step t on; nothing is added for steps before the part counts.
+        let rest = |step: u64| discount.power(step.saturating_sub(from));
+        // Σ_k 2^k (ρ(t_k) − ρ(t_{k+1})) = ρ(0) + Σ_{k ≥ 1} 2^(k−1) ρ(t_k).
+        let (sum, _) = steps.iter().fold((Enclosure::ONE, 1.0), |(sum, factor), &step| {
+            (sum.plus(rest(step).times(Enclosure::new(factor, factor))), 2.0 * factor)
+        });
+        let total = sum.times(Enclosure::new(self.for_ever, self.for_ever.next_up())).upper();
+        let most = Enclosure::new(greatest_reward, greatest_reward).times(Enclosure::new(total, total)).upper();
+        Patience { most, thinned: Some(total), ..self }
     }
 
     /// The value of 1 at `step` and every later one; `power` is λ to the number of steps so far.
@@ -98,14 +120,16 @@ impl Patience {
     /// summand of step `j` is off by at most `(3j + 8) u` of itself; over all `j` that is `(3 / (1 − λ) + 8) u` of the
     /// most. Adding `T` summands costs `T u`, an update of the mean `8u` of the most. A draw among `d` outcomes is off
     /// by `d · 2^-64` in total variation, and a run that differs from step `j` on changes by at most `2 λ^j` of the most.
-    /// Twice all that covers the products of errors.
+    /// Twice all that covers the products of errors. In a thinned run late steps may count more than early ones: there no step is
+    /// taken to count less than the first.
     pub(super) fn rounding(&self, n_outcomes: usize, n_updates: u64) -> f64 {
         if self.most == 0.0 {
             return 0.0;
         }
         let length = self.length as f64;
-        let arithmetic = UNIT_ROUNDOFF * (length + 3.0 * self.for_ever + 8.0 + 8.0 * n_updates as f64);
-        let draws = DRAW_UNIT * n_outcomes as f64 * 2.0 * self.for_ever;
+        let counted = if self.thinned.is_some() { length } else { self.for_ever };
+        let arithmetic = UNIT_ROUNDOFF * (length + 3.0 * counted + 8.0 + 8.0 * n_updates as f64);
+        let draws = DRAW_UNIT * n_outcomes as f64 * 2.0 * counted;
         // Below the least normal double, errors are no longer relative.
         2.0 * self.most * (arithmetic + draws) + length * f64::MIN_POSITIVE
     }
@@ -151,6 +175,36 @@ pub(super) fn length_of_mixture(principal: &Principal, share: f64) -> u64 {
         *if left(middle) <= enough { &mut above } else { &mut below } = middle;
     }
     above
+}
+
+/// The steps before `end` at which half of the runs may end while the others count for them. At the k-th one 2^(−3k/2)/4 of
+/// every principal's weights are left, so that the later steps of a run count for a bounded multiple of that: less than 1.7 times the
+/// sum of all weights. Only a guess: [`Patience::thinned_at`] bounds it.
+pub(super) fn thinning(principals: &[Principal], end: u64) -> Vec<u64> {
+    let left = |principal: &Principal, step: u64| -> f64 {
+        weights_from(principal, step).map(|weight| weight.midpoint().abs()).sum()
+    };
+    let all: Vec<f64> = principals.iter().map(|principal| left(principal, 0)).collect();
+    let is_left = |share: f64, step: u64| principals.iter().zip(&all).any(|(own, all)| left(own, step) > share * all);
+    let mut steps = Vec::new();
+    let mut least = 0;
+    for k in 1.. {
+        let share = 0.25 * (-1.5 * f64::from(k)).exp2();
+        if is_left(share, end) {
+            break;
+        }
+        let (mut below, mut above) = (least, end);
+        while above - below > 1 {
+            let middle = below + (above - below) / 2;
+            *if is_left(share, middle) { &mut below } else { &mut above } = middle;
+        }
+        if above >= end || above <= least {
+            break;
+        }
+        steps.push(above);
+        least = above;
+    }
+    steps
 }
 
 fn length(discount: &Rational) -> u64 {

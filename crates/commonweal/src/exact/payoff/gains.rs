@@ -14,7 +14,7 @@ use crate::exact::long_term::exact_advantage;
 use crate::model::{ChoiceId, IntegerRows, Mdp, StateId, least_common_multiple};
 use crate::number::{ExactVector, Integer, Natural, Rational, product};
 use crate::parallel;
-use dashu_base::Gcd;
+use dashu_base::{BitTest, Gcd};
 use std::sync::OnceLock;
 
 /// The gains of one part at the layer reached so far: `G(s) = numerators[s] / (scale · d)`, with d the
@@ -57,6 +57,11 @@ impl<'a> ExactGains<'a> {
         let denominator = Integer::from(self.values.denominator.clone());
         self.numerators = gains.numerators.iter().map(|gain| product(gain, &denominator)).collect();
         self.scale = gains.denominator.clone();
+    }
+
+    /// The words of 64 bits of all gains, about.
+    pub(crate) fn words(&self) -> u64 {
+        (self.model.n_states() * (self.scale.bit_len() / 64 + 1)) as u64
     }
 
     /// One step back in time: from G_{j+1} to G_j under these choices, one per state.

@@ -9,8 +9,8 @@ use super::Followed;
 use crate::exact::jump::{distance, hides_what_follows};
 use crate::exact::long_term::positional_value;
 use crate::kernel::discounted_rows::DiscountedRows;
-use crate::model::{ChoiceId, IntegerRows, Mdp, Part, PrincipalId};
-use crate::number::{Enclosure, ExactVector, Rational, Scaled, WideEnclosure};
+use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId};
+use crate::number::{Enclosure, ExactVector, Rational, Scaled};
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
@@ -37,6 +37,8 @@ pub(in crate::exact) struct Landed {
 
 /// The transitions that a segment may take step by step: less than a second.
 const WORK: u64 = 1 << 22;
+/// The bits of weights.
+const BITS: usize = 256;
 
 impl Landing {
     /// The step at which the segment ends, if it can be walked back from there.
@@ -85,7 +87,7 @@ pub(in crate::exact) fn enclosed_payoffs(
                     followed.gain(&alone, &nothing, None, vec![Scaled::ZERO; model.n_states()], span)?
                 }
             };
-            let weight = weight_after(part, landing.begins_at - own.from);
+            let weight = part.enclosed_after(landing.begins_at - own.from, BITS).to_scaled();
             total.iter_mut().zip(worth).for_each(|(total, worth)| *total = total.plus(worth.times(weight)));
         }
         payoff = total;
@@ -118,12 +120,6 @@ fn worth_landed(
     let gain = followed.gain(alone, &values, Some(&landed.strategy), gain, span)?;
     let value = |(numerator, gain): (_, Scaled)| Scaled::of_quotient(numerator, &values.denominator).plus(gain);
     Ok(values.numerators.iter().zip(gain).map(value).collect())
-}
-
-/// The weight of a part this many steps after its segment began.
-fn weight_after(part: &Part, steps: u64) -> Scaled {
-    let power = WideEnclosure::of(&part.discount, 256).power(Step::from(steps).as_natural());
-    power.times(&WideEnclosure::of(&part.coefficient, 256)).to_scaled()
 }
 
 /// Everything between the least and the greatest.
