@@ -19,7 +19,7 @@ pub const DEPTH: u32 = 3;
 /// one point, so that no amount of work separates them all.
 const MOST_WORK: u64 = 2_000_000_000;
 /// The same after which no boundary of such a map is located more precisely.
-const MOST_LOCATING: u64 = 2 * MOST_WORK;
+const MOST_LOCATING: u64 = 4 * MOST_WORK;
 
 /// Whether a map that took this work may become finer.
 fn may_be(finer: Finer, work: &AtomicU64) -> bool {
