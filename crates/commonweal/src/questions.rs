@@ -9,7 +9,9 @@ pub use crate::evaluate::{Evaluation, EvaluationOutcome, evaluate};
 pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, Simulation, Trajectory};
 pub use crate::explain::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
-pub use crate::fair::{Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_numbers};
+pub use crate::fair::{
+    Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_numbers,
+};
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
 pub use crate::landscape::{
     Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_words,

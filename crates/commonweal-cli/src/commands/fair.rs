@@ -73,7 +73,8 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     } else {
         // The payoffs of the greatest sum, to show what fairness costs each principal.
         let sum = fair_in(&set, &Question::new(Rule::Welfare)).ok();
-        let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), tossing: tossing.as_ref() };
+        let answer =
+            report::Answered { fair: &found, question: &question, sum: sum.as_ref(), tossing: tossing.as_ref() };
         let text = report::report(model.structure(), &answer, args.all_states);
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }

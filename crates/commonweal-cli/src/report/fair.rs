@@ -116,8 +116,7 @@ fn levels(model: &Structure, fair: &Fair) -> String {
     let mut text = "\nLevel by level, the worst-off first:\n".to_owned();
     let mut is_bounded = false;
     for level in &fair.levels {
-        let names: Vec<String> =
-            level.who.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
+        let names: Vec<String> = level.who.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
         let verb = if names.len() == 1 { "gains" } else { "gain" };
         let value = match &level.value.exact {
             Some(_) => exact_and_decimal(&level.value),
@@ -185,16 +184,19 @@ fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
 
 /// Whom the rule does not count, and why.
 fn not_counted(model: &Structure, fair: &Fair, question: &Question) -> String {
-    let names: Vec<String> =
-        fair.not_counted.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
+    let names: Vec<String> = fair.not_counted.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
     let Some((last, others)) = names.split_last() else { return String::new() };
     let is_one = others.is_empty();
     let all = if is_one { last.clone() } else { format!("{} and {last}", others.join(", ")) };
     let line = match (&question.over, is_one) {
         (Over::OwnWorst, true) => format!("{all} gets the same from every strategy, so the rule does not count them."),
         (Over::OwnWorst, false) => format!("{all} get the same from every strategy, so the rule does not count them."),
-        (_, true) => format!("The reference point of {all} is their own best: nobody can give them a gain, so the rule does not count them, and they may get less."),
-        (_, false) => format!("The reference points of {all} are their own bests: nobody can give them a gain, so the rule does not count them, and they may get less."),
+        (_, true) => format!(
+            "The reference point of {all} is their own best: nobody can give them a gain, so the rule does not count them, and they may get less."
+        ),
+        (_, false) => format!(
+            "The reference points of {all} are their own bests: nobody can give them a gain, so the rule does not count them, and they may get less."
+        ),
     };
     wrapped(&line, 0)
 }
@@ -339,8 +341,13 @@ fn proof(model: &Structure, fair: &Fair) -> String {
     };
     let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");
     text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
+    let next = if fair.rule == Rule::Leximin && fair.gap.is_some() {
+        "and with what is reached there, for the next level:"
+    } else {
+        "and among those that reach it:"
+    };
     for weights in &fair.then {
-        text += &wrapped(&format!("  and among those that reach it: {}", named(weights)), 4);
+        text += &wrapped(&format!("  {next} {}", named(weights)), 4);
     }
     text
 }

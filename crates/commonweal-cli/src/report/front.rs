@@ -166,9 +166,8 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
             let _ = write!(text, ", and the length of the edge {}.", each.join(" and "));
         }
         None => {
-            let weight = |p: PrincipalId| {
-                format!("--weight {}={}", name(p), fraction_or_decimal(&pattern.next[p.index()]))
-            };
+            let weight =
+                |p: PrincipalId| format!("--weight {}={}", name(p), fraction_or_decimal(&pattern.next[p.index()]));
             let _ = write!(
                 text,
                 ". The lengths of the edges have no constant factor: a vertex that is not listed is what `solve` finds for weights between those \
@@ -253,9 +252,12 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     // The rules count everybody; their points are not on the front of two of several.
     let (rules, left_out) = if model.n_principals() == 2 { rule_points(set) } else { Default::default() };
     let marked = rules.into_iter().chain(positional_payoffs(set));
-    let marked: Vec<(&str, (f64, f64))> = marked.map(|(name, payoffs)| (name, place(&payoffs))).collect();
-    series.extend(named_points(&marked, series.len()));
+    let mut marked: Vec<(&str, (f64, f64))> = marked.map(|(name, payoffs)| (name, place(&payoffs))).collect();
     let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    let bests = [0, 1].map(|k| format!("best for {}", names[k]));
+    let ends = front.vertices.first().into_iter().chain(front.vertices.last());
+    marked.extend(bests.iter().zip(ends).map(|(name, vertex)| (name.as_str(), place(&vertex.point.payoffs))));
+    series.extend(named_points(&marked, series.len()));
     let labels = front.principals.map(|p| axis_label(&model.principals()[p.index()]));
     let mut caption = match (&front.pattern, front.complete) {
         (Some(_), _) => "The front has infinitely many vertices.".to_owned(),
@@ -264,7 +266,6 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         (None, false) if front.stopped.is_some() => "A part of the front.".to_owned(),
         (None, false) => "The front to within the gap.".to_owned(),
     };
-    caption += " Its ends are what each would choose alone.";
     caption += &too_long(&left_out);
     if let Some(reason) = front.stopped {
         let _ = write!(caption, " Stopped: {reason}.");
@@ -431,8 +432,7 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
             },
         ];
         let bests = [x, y].map(|p| format!("best for {}", shown(&model.principals()[p].name)));
-        let mut marked: Vec<(&str, (f64, f64))> =
-            rules.iter().map(|(name, payoffs)| (*name, place(payoffs))).collect();
+        let mut marked: Vec<(&str, (f64, f64))> = rules.iter().map(|(name, payoffs)| (*name, place(payoffs))).collect();
         for (name, p) in bests.iter().zip([x, y]) {
             marked.extend(own_best(&hull.vertices, p).map(|vertex| (name.as_str(), place(&vertex.point.payoffs))));
         }
@@ -452,9 +452,7 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
 
 /// The vertex that is best for one principal alone.
 fn own_best(vertices: &[Vertex], p: usize) -> Option<&Vertex> {
-    let is_alone = |vertex: &&Vertex| {
-        vertex.weights.iter().enumerate().all(|(q, weight)| (q == p) != weight.is_zero())
-    };
+    let is_alone = |vertex: &&Vertex| vertex.weights.iter().enumerate().all(|(q, weight)| (q == p) != weight.is_zero());
     vertices.iter().find(is_alone)
 }
 

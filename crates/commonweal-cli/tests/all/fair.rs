@@ -353,7 +353,8 @@ fn coins_of_a_strategy_file_that_make_no_sense_are_refused() {
     let folder = Folder::with_hotel();
     let decisions = r#""decisions": {"s0": "a"}"#;
     let coin = r#"{"state": "s0", "step": 1, "actions": {"a": "3/4", "b": "1/4"}}"#;
-    let many = (0..11).map(|step| coin.replace("\"step\": 1", &format!("\"step\": {step}"))).collect::<Vec<_>>().join(", ");
+    let many =
+        (0..11).map(|step| coin.replace("\"step\": 1", &format!("\"step\": {step}"))).collect::<Vec<_>>().join(", ");
     for (rest, words) in [
         (format!(r#""coins": [{coin}]"#), "`coins` without `decisions`"),
         (format!(r#"{decisions}, "coins": [{coin}, {coin}]"#), "state `s0` has two coins at step 1"),
@@ -380,7 +381,8 @@ fn floors_without_slack_are_relaxed_in_doubles_and_the_report_says_so() {
     let report = folder.run(&ask).done().stdout;
     assert!(report.contains("The demands leave no slack") && !report.contains('∞'), "{report}");
     let fair = folder.run(&[&ask[..], &["--json"]].concat()).done().json();
-    let relaxed: f64 = fair["relaxed_by"].as_str().map(|text| text.parse::<commonweal::Rational>().unwrap().to_f64()).unwrap();
+    let relaxed: f64 =
+        fair["relaxed_by"].as_str().map(|text| text.parse::<commonweal::Rational>().unwrap().to_f64()).unwrap();
     assert!(relaxed > 0.0 && relaxed < 1e-3, "{relaxed}");
     assert!(fair["payoffs"]["bob"]["lower"].as_f64().unwrap() >= 4.5 - relaxed - 1e-9, "{fair}");
     let width = fair["value"]["upper"].as_f64().unwrap() - fair["value"]["lower"].as_f64().unwrap();
@@ -443,7 +445,8 @@ fn the_keys_of_fair_and_front_are_those_of_the_page() {
         for key in &found {
             assert!(section.contains(&format!("`{key}`")), "{format}: `{key}` is not on the page");
         }
-        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")).filter_map(|line| line.split(" |").next());
+        let rows =
+            section.lines().filter_map(|line| line.strip_prefix("| `")).filter_map(|line| line.split(" |").next());
         for key in rows.flat_map(|cell| cell.split('`')).filter(|word| !word.trim_matches([',', ' ']).is_empty()) {
             assert!(found.iter().any(|own| own == key), "{format}: no answer has `{key}`; there are {found:?}");
         }

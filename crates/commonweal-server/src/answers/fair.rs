@@ -9,7 +9,8 @@ use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
 use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{
-    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_suited, front_engine, front_gap, front_in, hull_in,
+    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_suited, front_engine, front_gap, front_in,
+    hull_in,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Engine, Model, Rational, StopSignal, documents, solve};

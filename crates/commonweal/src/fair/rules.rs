@@ -191,7 +191,11 @@ fn plural(count: usize, one: &str) -> String {
 fn cure(from_zero: bool, has_demands: bool) -> &'static str {
     if has_demands {
         "; relax a floor or ceiling, or take a lower reference point"
-    } else if from_zero { "; the reference point `own-worst` counts from the least that each could get" } else { "" }
+    } else if from_zero {
+        "; the reference point `own-worst` counts from the least that each could get"
+    } else {
+        ""
+    }
 }
 
 const RULES: &str = "welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… and alpha:A";

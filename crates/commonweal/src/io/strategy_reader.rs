@@ -46,8 +46,7 @@ pub fn read_strategy(model: &Structure, bytes: &[u8]) -> Result<Strategy, ParseE
 
 const SHAPE: &str =
     "a strategy is a map with the keys `format` and `decisions`, perhaps with `coins`, or `mix`, or `lottery`";
-const COINS: &str =
-    "beside `decisions`, coins are a list such as [{\"state\": \"s0\", \"step\": 1, \"actions\": {\"a\": \"3/4\", \"b\": \"1/4\"}}]";
+const COINS: &str = "beside `decisions`, coins are a list such as [{\"state\": \"s0\", \"step\": 1, \"actions\": {\"a\": \"3/4\", \"b\": \"1/4\"}}]";
 
 struct Reader<'m, 't> {
     model: &'m Structure,

@@ -85,10 +85,8 @@ impl CountingStrategy {
         let own = self.changes(state);
         let before = own.iter().filter(|change| change.from < *step).cloned();
         let after = own.iter().filter(|change| change.from > next).cloned();
-        let here = [
-            Change { from: step.clone(), choice },
-            Change { from: next.clone(), choice: self.choice(state, &next) },
-        ];
+        let here =
+            [Change { from: step.clone(), choice }, Change { from: next.clone(), choice: self.choice(state, &next) }];
         let own: Vec<Change> = before.chain(here).chain(after).collect();
         let changes = |other: StateId| if other == state { own.clone() } else { self.changes(other).to_vec() };
         CountingStrategy::from_changes(model, model.states().map(changes).collect())

@@ -49,8 +49,8 @@ impl Tossing {
                 }
             }
             for state in model.states() {
-                let mut taken = outcomes.iter().zip(&at).filter(|(_, at)| at[state.index()]);
-                let mut taken = taken.by_ref().map(|(own, _)| own.choice(state, &now)).collect::<Vec<_>>();
+                let reached = outcomes.iter().zip(&at).filter(|(_, at)| at[state.index()]);
+                let mut taken: Vec<ChoiceId> = reached.map(|(own, _)| own.choice(state, &now)).collect();
                 taken.dedup();
                 let coin = coins.iter().find(|coin| coin.state == state && coin.step == now);
                 if taken.len() > 1 && coin.is_none() {

@@ -513,7 +513,10 @@ fn floors_without_slack_have_finite_bounds_in_doubles() {
     let small = hotel();
     let large = large_hotel();
     for rule in ["welfare", "max-min", "leximin", "gini:2/3,1/3", "alpha:2"] {
-        let floor = |floor: Rational| Question { at_least: vec![(1.into(), floor)], ..Question::new(rule.parse().expect("a rule")) };
+        let floor = |floor: Rational| Question {
+            at_least: vec![(1.into(), floor)],
+            ..Question::new(rule.parse().expect("a rule"))
+        };
         let asked = floor(number("9/2"));
         let exact = fair(&small, &asked, &options).expect("an answer");
         assert_eq!((exact.gap, exact.relaxed_by.is_zero()), (None, true), "{rule}");
@@ -577,7 +580,8 @@ fn every_level_of_leximin_has_proven_bounds_in_doubles() {
 #[test]
 fn who_cannot_gain_is_named() {
     let model = hotel();
-    let given = |text: &str| Over::Given(commonweal::questions::reference_numbers(model.structure(), text).expect("numbers"));
+    let given =
+        |text: &str| Over::Given(commonweal::questions::reference_numbers(model.structure(), text).expect("numbers"));
     let asked = Question { over: given("alice=11,bob=2"), ..Question::new(Rule::KalaiSmorodinsky) };
     let found = fair(&model, &asked, &Options::default()).expect("an answer");
     assert_eq!(found.not_counted, [0.into()]);
