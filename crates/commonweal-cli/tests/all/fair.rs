@@ -137,7 +137,7 @@ fn the_hotels_front_repeats_itself_for_ever() {
     assert_eq!(edges, [["5/7", "2/7"], ["5/9", "4/9"], ["5/13", "8/13"]]);
     let pattern = serde_json::json!({
         "first_edge": 2, "edges": 1, "principal": "alice", "ratio": "1/2",
-        "factors": {"alice": "2/3", "bob": "1/3"}, "towards": 4,
+        "factors": {"alice": "2/3", "bob": "1/3"}, "next": {"alice": "15/64", "bob": "1"}, "towards": 4,
     });
     assert_eq!(front["pattern"], pattern);
     assert_eq!(folder.read("f.csv").lines().count(), 6);

@@ -170,10 +170,13 @@ fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) 
         let is_infinite = !same(&before.vertex.point, &to.vertex.point, [x, y]);
         walk.between(from, before.clone());
         walk.kept_free = 0;
-        if is_infinite && walk.stopped.is_none() {
-            let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
-            let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
-            let first_edge = walk.edges.len() - n_edges;
+        let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
+        let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
+        let first_edge = walk.edges.len() - n_edges;
+        // A line that is no edge, within the gap asked for, does not repeat.
+        let are_edges = n_edges > 0 && walk.edges[first_edge..].iter().all(|edge| edge.proven);
+        let is_known = is_infinite && walk.stopped.is_none() && are_edges;
+        if is_known {
             let mut factors = repeats.factors.clone();
             if let (Some(factors), true) = (&mut factors, turned) {
                 factors.reverse();
@@ -188,7 +191,7 @@ fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) 
             next[walk.x] = set.direction(walk.x) * between;
             pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors, next });
         }
-        if is_infinite && walk.stopped.is_none() {
+        if is_known {
             walk.vertices.push(to.vertex);
         } else if is_infinite {
             // Without the edges that repeat, the pattern says nothing.

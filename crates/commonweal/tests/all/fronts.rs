@@ -330,6 +330,22 @@ fn fronts_of_all_models_end_by_themselves() {
     assert!(fronts > 10, "{fronts}");
 }
 
+/// With a gap, the lines between vertices are no edges, and nothing is said to repeat: the front is known to within the gap, up to both ends.
+#[test]
+fn a_front_to_a_gap_claims_no_pattern_of_lines_that_are_no_edges() {
+    let model = hotel();
+    for gap in ["1/10", "1/100", "1/1000"] {
+        let options = FrontOptions { gap: number(gap), ..FrontOptions::default() };
+        let found = front(&model, [0.into(), 1.into()], &options, &Options::default()).expect("a front");
+        if let Some(pattern) = &found.pattern {
+            assert!(pattern.n_edges > 0 && found.edges[pattern.first_edge..].iter().all(|edge| edge.proven), "{gap}");
+        }
+        assert_eq!(payoffs(found.vertices.last().expect("an end")), ["9", "9/2"].map(number), "{gap}");
+        let repeats = usize::from(found.pattern.is_some());
+        assert_eq!(found.edges.len() + repeats + 1, found.vertices.len(), "{gap}");
+    }
+}
+
 /// A front that repeats without constant factors, because the runs of bob's best strategy differ from step to step: the weights of the next vertex
 /// lead to one that is not listed, beyond the line to the limit, and as good as the last one listed for the weights of the edge between them.
 #[test]
