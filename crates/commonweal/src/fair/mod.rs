@@ -297,16 +297,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         match &self.question.rule {
             Rule::Welfare => self.welfare(stage),
-            Rule::Leximin if self.set.gap().is_some() => {
-                let found = self.leximin_in_doubles(stage)?;
-                // Errors of payoffs weigh more from level to level.
-                let is_wide = found.proven == Proven::Stopped(StopReason::Precision) && self.demands().is_empty();
-                if !(is_wide && self.set.refine(self.least_range() * NARROW)) {
-                    return Ok(found);
-                }
-                self.prepare()?;
-                Ok(self.leximin_in_doubles(self.stage()).unwrap_or(found))
-            }
+            Rule::Leximin if self.set.gap().is_some() => self.leximin_in_doubles(stage),
             Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(stage, ranges),
             Rule::Gini(weights) => self.gini(stage, weights),
             Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
