@@ -36,8 +36,10 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let set = PayoffSet::new(&model, &options);
     // Who asks for a time, a certificate or a coin has fractions for as long as it takes.
     let is_free = args.run.time_limit.is_none() && !in_fractions && matches!(args.coin, CoinPlace::Start);
-    let ask = || if is_free { fair_suited(&set, &question) } else { fair_in(&set, &question) };
-    let ask = || ask().map_err(|error| anyhow!("{error}"));
+    let ask = || {
+        let found = if is_free { fair_suited(&set, &question) } else { fair_in(&set, &question) };
+        found.map_err(|error| anyhow!("{error}"))
+    };
     let found: Fair = progress::shown(&options.stop, args.run.quiet, ask)?;
     if found.gap.is_some() && set.gap().is_none() && !args.run.quiet {
         note(
