@@ -375,14 +375,14 @@ pub fn fair(
     let stop = options.stop.clone();
     let found = ask(py, limits.threads, &stop, move || -> Result<_, String> {
         let set = PayoffSet::new(&model, &options);
-        let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
-        let mut found = questions::fair_in(&set, &question).map_err(|error| error.to_string())?;
+        let mut found = questions::fair_suited(&set, &question).map_err(|error| error.to_string())?;
         let mut coins = Vec::new();
         if at_decisions {
             let tossed = questions::with_coins(found, &model, &options.stop);
-            (found, coins) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
+            let (tossed, tossing) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
+            (found, coins) = (tossed, tossing.coins);
         }
-        let mut document = documents::Fair::new(model.structure(), &found, engine, false);
+        let mut document = documents::Fair::new(model.structure(), &found, false);
         document.coins = coins.iter().map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
         let lottery = (!found.mix.is_empty()).then(|| Strategy::from(found.lottery()));
         drop(set);

@@ -155,7 +155,7 @@ pub mod answers {
 
 /// What a [`Strategy`] is made of: changes of choice, mixes, lotteries.
 pub mod strategies {
-    pub use crate::strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, StepError};
+    pub use crate::strategy::{Change, Coin, CountingStrategy, Lottery, OtherModel, Stationary, StepError, Tossing};
 }
 
 /// What a [`Value`] is made of: an interval of doubles.

@@ -8,8 +8,10 @@ pub use crate::compare::{Class, Compared, Comparison, FairRule};
 pub use crate::evaluate::{Evaluation, EvaluationOutcome, evaluate};
 pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, Simulation, Trajectory};
 pub use crate::explain::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer, Turn};
-pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
-pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
+pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
+pub use crate::fair::{
+    Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_numbers,
+};
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
 pub use crate::landscape::{
     Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_words,
@@ -33,7 +35,7 @@ use crate::number::{Rational, Value};
 use crate::search;
 use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{CountingStrategy, OtherModel, Strategy};
+use crate::strategy::{CountingStrategy, OtherModel, Strategy, Tossing};
 use crate::{landscape, parallel};
 
 /// Estimates each principal's payoff from the start under `strategy`, from seeded random runs. An error if the strategy is for
@@ -184,7 +186,7 @@ pub fn trajectory(model: &Model, strategy: &CountingStrategy, n_steps: usize) ->
 
 /// The fair answer with its coins tossed at decisions of one strategy instead of at the start, and these coins. An error if that
 /// cannot be done exactly.
-pub fn with_coins(fair: Fair, model: &Model, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
+pub fn with_coins(fair: Fair, model: &Model, stop: &StopSignal) -> Result<(Fair, Tossing), NoCoin> {
     fair.with_coins(&model.exact(), stop)
 }
 

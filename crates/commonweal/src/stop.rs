@@ -179,6 +179,11 @@ impl StopSignal {
         }
     }
 
+    /// The work that may still be spent.
+    pub(crate) fn left(&self) -> u64 {
+        self.budget.as_ref().map_or(u64::MAX, |budget| budget.most.saturating_sub(self.spent()))
+    }
+
     /// The work that was spent since somebody began to count it.
     pub(crate) fn spent(&self) -> u64 {
         self.budget.as_ref().map_or(0, |budget| budget.spent.load(Ordering::Relaxed))

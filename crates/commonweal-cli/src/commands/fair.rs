@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
 use commonweal::questions::{
-    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers, with_coins,
+    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, reference_numbers, with_coins,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Model, Options, Rational};
@@ -34,17 +34,31 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
-    let ask = || fair_in(&set, &question).map_err(|error| anyhow!("{error}"));
+    // Who asks for a time, a certificate or a coin has fractions for as long as it takes.
+    let is_free = args.run.time_limit.is_none() && !in_fractions && matches!(args.coin, CoinPlace::Start);
+    let ask = || {
+        let found = if is_free { fair_suited(&set, &question) } else { fair_in(&set, &question) };
+        found.map_err(|error| anyhow!("{error}"))
+    };
     let found: Fair = progress::shown(&options.stop, args.run.quiet, ask)?;
-    let (found, coins) = match args.coin {
-        CoinPlace::Start => (found, Vec::new()),
+    if found.gap.is_some() && set.gap().is_none() && !args.run.quiet {
+        note(
+            "fractions get long here, so the answer is proven in doubles.\n      --exact forces fractions, --gap G sets how close the bounds are.",
+        );
+    }
+    let (found, tossing) = match args.coin {
+        CoinPlace::Start => (found, None),
         CoinPlace::Decision => {
             let tossed = with_coins(found, &model, &options.stop);
-            tossed.map_err(|error| anyhow!("--coin decision: {error}"))?
+            let (found, tossing) = tossed.map_err(|error| anyhow!("--coin decision: {error}"))?;
+            (found, Some(tossing))
         }
     };
     if let Some(path) = &args.strategy {
-        let strategy = documents::Strategy::lottery(model.structure(), &found.lottery());
+        let strategy = match &tossing {
+            Some(tossing) => documents::Strategy::tossing(model.structure(), tossing),
+            None => documents::Strategy::lottery(model.structure(), &found.lottery()),
+        };
         output::write_whole(path, |out| strategy.write(out))?;
     }
     let certified = args.certificate.as_deref().map(|place| {
@@ -52,16 +66,17 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         progress::shown(&options.stop, args.run.quiet, write)
     });
     let is_missing = certified.transpose()? == Some(false);
-    let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        let mut document = documents::Fair::new(model.structure(), &found, engine, args.all_states);
-        document.coins = coins.iter().map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
+        let mut document = documents::Fair::new(model.structure(), &found, args.all_states);
+        let coins = tossing.iter().flat_map(|tossing| &tossing.coins);
+        document.coins = coins.map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
         json::print_numbers(document, &args.run, spent)?;
     } else {
         // The payoffs of the greatest sum, to show what fairness costs each principal.
         let sum = fair_in(&set, &Question::new(Rule::Welfare)).ok();
-        let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), coins: &coins };
+        let answer =
+            report::Answered { fair: &found, question: &question, sum: sum.as_ref(), tossing: tossing.as_ref() };
         let text = report::report(model.structure(), &answer, args.all_states);
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }

@@ -6,8 +6,8 @@ use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
 use super::table::{WIDTH, in_blocks, width, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
-use commonweal::strategies::CountingStrategy;
+use commonweal::questions::{Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
+use commonweal::strategies::{Coin, CountingStrategy, Tossing};
 use commonweal::structure::{StateId, Structure};
 use commonweal::{Rational, Value};
 use std::fmt::Write;
@@ -19,27 +19,33 @@ pub struct Answered<'a> {
     /// The answer of the plain sum, to compare with.
     pub sum: Option<&'a Fair>,
     /// The randomised decisions, if there is no lottery at the start.
-    pub coins: &'a [Coin],
+    pub tossing: Option<&'a Tossing>,
 }
 
 pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> String {
-    let Answered { fair, question, sum, coins } = *answered;
+    let Answered { fair, question, sum, tossing } = *answered;
     let mut text = headline(model, fair);
+    text += &relaxed(fair);
     text += &reference(model, fair, question);
+    text += &not_counted(model, fair, question);
     text += &costs(model, question);
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
     text += &who_gets_what(model, fair, sum);
+    text += &levels(model, fair);
     if let Some(sum) = sum.filter(|_| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
         text += &price(model, fair, sum);
     }
-    text += &if coins.is_empty() { lottery(model, &fair.mix, all_states) } else { few_coins(model, fair, coins) };
+    text += &match tossing.filter(|tossing| !tossing.coins.is_empty()) {
+        Some(tossing) => few_coins(model, tossing, all_states),
+        None => lottery(model, &fair.mix, all_states),
+    };
     text += &proof(model, fair);
     text
 }
 
 /// One strategy with randomised decisions.
-fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
+fn few_coins(model: &Structure, tossing: &Tossing, all_states: bool) -> String {
     let action = |choice| shown(&model.action_name(choice));
     let tossed = |coin: &Coin| {
         let (last, others) = coin.choices.split_last().expect("a coin has two sides");
@@ -51,16 +57,16 @@ fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
         let one = shown(model.about().step());
         format!("in {state} at {one} {step}: {others}otherwise {}.\n", action(last.0))
     };
-    let mut text = match coins {
+    let mut text = match &tossing.coins[..] {
         [coin] => wrapped(&format!("\nOne coin, {}", tossed(coin).trim_end()), 2),
         several => {
             let all = several.iter().map(|coin| format!("  {}", tossed(coin))).collect::<String>();
             format!("\n{} coins, each tossed where the run comes to it:\n{all}", several.len())
         }
     };
-    if model.n_states() <= STATES_SHOWN {
+    if model.n_states() <= STATES_SHOWN || all_states {
         text += "All other decisions\n";
-        text += &decisions(model, &fair.mix[0].strategy);
+        text += &decisions(model, &tossing.strategy);
     }
     text
 }
@@ -87,9 +93,59 @@ fn headline(model: &Structure, fair: &Fair) -> String {
     }
 }
 
+/// That the demands had to be relaxed, and by how much.
+fn relaxed(fair: &Fair) -> String {
+    if fair.relaxed_by.is_zero() {
+        return String::new();
+    }
+    let by = at_most(fair.relaxed_by.to_f64());
+    wrapped(
+        &format!(
+            "The demands leave no slack, and doubles do not decide whether they can be met exactly. This is the answer where every floor is \
+             lowered, and every ceiling raised, by {by}. With the demands themselves no lottery has more than the upper bound."
+        ),
+        0,
+    )
+}
+
+/// The levels of leximin, if there are several.
+fn levels(model: &Structure, fair: &Fair) -> String {
+    if fair.levels.len() < 2 {
+        return String::new();
+    }
+    let mut text = "\nLevel by level, the worst-off first:\n".to_owned();
+    let mut is_bounded = false;
+    for level in &fair.levels {
+        let names: Vec<String> = level.who.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
+        let verb = if names.len() == 1 { "gains" } else { "gain" };
+        let value = match &level.value.exact {
+            Some(_) => exact_and_decimal(&level.value),
+            None => {
+                is_bounded = true;
+                let Ends { least, most } = ends(&level.value);
+                format!("{least} at least, and {most} at most")
+            }
+        };
+        text += &wrapped(&format!("  {} {verb} {value}", names.join(", ")), 4);
+    }
+    if is_bounded {
+        text += &wrapped("What is at most holds for all lotteries that give as much at the levels before.", 0);
+    }
+    text
+}
+
+struct Ends {
+    least: String,
+    most: String,
+}
+
+fn ends(value: &Value) -> Ends {
+    Ends { least: at_least(value.enclosure.lower()), most: at_most(value.enclosure.upper()) }
+}
+
 fn bounds(value: &Value) -> String {
-    let (lower, upper) = (at_least(value.enclosure.lower()), at_most(value.enclosure.upper()));
-    format!("{lower} at least, and {upper} at most with any lottery")
+    let Ends { least, most } = ends(value);
+    format!("{least} at least, and {most} at most with any lottery")
 }
 
 /// The words before the value of a rule.
@@ -99,6 +155,12 @@ fn what(fair: &Fair) -> String {
         Rule::Welfare => "the greatest weighted sum of gains is".to_owned(),
         Rule::MaxMin | Rule::Leximin => "the least that anybody gains is".to_owned(),
         Rule::Nash => "the product of all gains is".to_owned(),
+        Rule::KalaiSmorodinsky if fair.not_counted.len() == fair.payoffs.len() => {
+            "nobody can gain over the reference point: the least share is".to_owned()
+        }
+        Rule::KalaiSmorodinsky if !fair.not_counted.is_empty() => {
+            "the share of their own best gain that everybody gets who can gain is".to_owned()
+        }
         Rule::KalaiSmorodinsky => "the share of their own best gain that everybody gets is".to_owned(),
         Rule::Gini(_) => "the weighted sum of gains, the least first, is".to_owned(),
         Rule::Alpha(alpha) => format!("the {}-fair sum of gains is", fraction_or_decimal(alpha)),
@@ -118,6 +180,25 @@ fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
         each.map(|(principal, over)| format!("{} {}", shown(&principal.name), fraction_or_decimal(over))).collect();
     let line = format!("Gains are counted from {what}: {}.\n", each.join(", "));
     if width(&line) <= WIDTH { line } else { format!("Gains are counted from {what}.\n") }
+}
+
+/// Whom the rule does not count, and why.
+fn not_counted(model: &Structure, fair: &Fair, question: &Question) -> String {
+    let names: Vec<String> = fair.not_counted.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
+    let Some((last, others)) = names.split_last() else { return String::new() };
+    let is_one = others.is_empty();
+    let all = if is_one { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    let line = match (&question.over, is_one) {
+        (Over::OwnWorst, true) => format!("{all} gets the same from every strategy, so the rule does not count them."),
+        (Over::OwnWorst, false) => format!("{all} get the same from every strategy, so the rule does not count them."),
+        (_, true) => format!(
+            "The reference point of {all} is their own best: nobody can give them a gain, so the rule does not count them, and they may get less."
+        ),
+        (_, false) => format!(
+            "The reference points of {all} are their own bests: nobody can give them a gain, so the rule does not count them, and they may get less."
+        ),
+    };
+    wrapped(&line, 0)
 }
 
 /// Weights count in the rule welfare alone: by any other rule more of a cost is better, which is hardly meant.
@@ -187,6 +268,11 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
     if lost.exact.as_ref().is_some_and(Rational::is_zero) {
         return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
     }
+    if lost.exact.is_none() && lost.enclosure.lower() <= 0.0 {
+        let most = at_most(lost.enclosure.upper());
+        let told = format!("\nThe price of fairness: the welfare is at most {most} below the greatest.");
+        return wrapped(&told, 2);
+    }
     let brief = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal);
     let told =
         format!("\nThe price of fairness: the welfare is {} below the greatest, {}.", brief(&lost), brief(&best));
@@ -255,8 +341,13 @@ fn proof(model: &Structure, fair: &Fair) -> String {
     };
     let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");
     text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
+    let next = if fair.rule == Rule::Leximin && fair.gap.is_some() {
+        "and with what is reached there, for the next level:"
+    } else {
+        "and among those that reach it:"
+    };
     for weights in &fair.then {
-        text += &wrapped(&format!("  and among those that reach it: {}", named(weights)), 4);
+        text += &wrapped(&format!("  {next} {}", named(weights)), 4);
     }
     text
 }

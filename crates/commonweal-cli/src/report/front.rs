@@ -6,7 +6,7 @@ use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::limits::StopReason;
 use commonweal::questions::{
-    Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_in, play_in_words,
+    Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_suited, play_in_words,
     positional_payoffs,
 };
 use commonweal::structure::{Principal, PrincipalId, Structure};
@@ -165,7 +165,16 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
                 each.map(|(p, factor)| format!("along {} by {}", name(*p), fraction_or_decimal(factor))).collect();
             let _ = write!(text, ", and the length of the edge {}.", each.join(" and "));
         }
-        None => text.push('.'),
+        None => {
+            let weight =
+                |p: PrincipalId| format!("--weight {}={}", name(p), fraction_or_decimal(&pattern.next[p.index()]));
+            let _ = write!(
+                text,
+                ". The lengths of the edges have no constant factor: a vertex that is not listed is what `solve` finds for weights between those \
+                 of its edges, the next one with {}.",
+                front.principals.map(weight).join(" ")
+            );
+        }
     }
     wrapped(&text, 0)
 }
@@ -241,11 +250,14 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     }
     let set = &set.with_work_limit(RULES_WORK);
     // The rules count everybody; their points are not on the front of two of several.
-    let rules = if model.n_principals() == 2 { rule_points(set) } else { Vec::new() };
+    let (rules, left_out) = if model.n_principals() == 2 { rule_points(set) } else { Default::default() };
     let marked = rules.into_iter().chain(positional_payoffs(set));
-    let marked: Vec<(&str, (f64, f64))> = marked.map(|(name, payoffs)| (name, place(&payoffs))).collect();
-    series.extend(named_points(&marked, series.len()));
+    let mut marked: Vec<(&str, (f64, f64))> = marked.map(|(name, payoffs)| (name, place(&payoffs))).collect();
     let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    let bests = [0, 1].map(|k| format!("best for {}", names[k]));
+    let ends = front.vertices.first().into_iter().chain(front.vertices.last());
+    marked.extend(bests.iter().zip(ends).map(|(name, vertex)| (name.as_str(), place(&vertex.point.payoffs))));
+    series.extend(named_points(&marked, series.len()));
     let labels = front.principals.map(|p| axis_label(&model.principals()[p.index()]));
     let mut caption = match (&front.pattern, front.complete) {
         (Some(_), _) => "The front has infinitely many vertices.".to_owned(),
@@ -254,7 +266,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         (None, false) if front.stopped.is_some() => "A part of the front.".to_owned(),
         (None, false) => "The front to within the gap.".to_owned(),
     };
-    caption += " Its ends are what each would choose alone.";
+    caption += &too_long(&left_out);
     if let Some(reason) = front.stopped {
         let _ = write!(caption, " Stopped: {reason}.");
     }
@@ -334,21 +346,34 @@ fn curve(front: &Front) -> Vec<(f64, f64)> {
     points
 }
 
+/// That some rules are left out.
+fn too_long(rules: &[&str]) -> String {
+    if rules.is_empty() { String::new() } else { format!(" Left out, because it takes long: {}.", rules.join(", ")) }
+}
+
+/// The points of rules and simple strategies by their names, and the rules that were stopped.
+type RulePoints = (Vec<(&'static str, Vec<Value>)>, Vec<&'static str>);
+
 /// The payoffs of the fairest lottery by each rule that has one.
-fn rule_points(set: &PayoffSet) -> Vec<(&'static str, Vec<Value>)> {
+fn rule_points(set: &PayoffSet) -> RulePoints {
     let rules = [
         ("greatest sum", Rule::Welfare),
         ("max-min", Rule::MaxMin),
         ("Nash", Rule::Nash),
         ("Kalai–Smorodinsky", Rule::KalaiSmorodinsky),
     ];
-    let found = |(name, rule): (&'static str, Rule)| {
-        let fair = fair_in(set, &Question::new(rule)).ok()?;
-        matches!(fair.proven, Proven::Optimal | Proven::WithinGap).then_some((name, fair.payoffs))
-    };
     // Rules other than the sum would take costs for gains.
     let fits = |rule: &Rule| *rule == Rule::Welfare || !has_costs(set.model().structure());
-    rules.into_iter().filter(|(_, rule)| fits(rule)).filter_map(found).collect()
+    let (mut found, mut stopped) = RulePoints::default();
+    for (name, rule) in rules.into_iter().filter(|(_, rule)| fits(rule)) {
+        match fair_suited(set, &Question::new(rule)) {
+            Ok(fair) if matches!(fair.proven, Proven::Stopped(_)) => stopped.push(name),
+            Ok(fair) => found.push((name, fair.payoffs)),
+            // A rule that nobody can gain by has no point.
+            Err(_) => {}
+        }
+    }
+    (found, stopped)
 }
 
 /// One series for each place, with the names of all points there: a mark on top of another would hide it.
@@ -373,13 +398,21 @@ fn named_points(points: &[(&str, (f64, f64))], first_colour: usize) -> Vec<Serie
 /// The front of three and more principals, seen along each pair of axes: its vertices, the front of the two alone, and the
 /// points that rules and simple strategies pick.
 pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
-    /// The most pairs that are drawn.
-    const MOST: usize = 6;
     let model = set.model().structure();
     let n = model.n_principals();
-    let rules: Vec<(&str, Vec<Value>)> =
-        rule_points(&set.with_work_limit(RULES_WORK)).into_iter().chain(positional_payoffs(set)).collect();
-    let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);
+    let (mut rules, stopped) = rule_points(&set.with_work_limit(RULES_WORK));
+    rules.extend(positional_payoffs(set));
+    let (pairs, left_out) = drawn_pairs(n, &hull.vertices);
+    let mut caption = format!("The front of {n} principals, seen along the other axes.");
+    if left_out > 0 {
+        let _ = write!(
+            caption,
+            " Of {} pairs these {} have the sharpest conflict; --x NAME --y NAME draws any other.",
+            pairs.len() + left_out,
+            pairs.len()
+        );
+    }
+    caption += &too_long(&stopped);
     let chart = |(x, y): (usize, usize)| {
         let names = [x, y].map(|p| shown(&model.principals()[p].name));
         let place = |payoffs: &[Value]| (payoffs[x].enclosure.midpoint(), payoffs[y].enclosure.midpoint());
@@ -398,11 +431,15 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
                 mark: Mark::Points,
             },
         ];
-        let marked: Vec<(&str, (f64, f64))> = rules.iter().map(|(name, payoffs)| (*name, place(payoffs))).collect();
+        let bests = [x, y].map(|p| format!("best for {}", shown(&model.principals()[p].name)));
+        let mut marked: Vec<(&str, (f64, f64))> = rules.iter().map(|(name, payoffs)| (*name, place(payoffs))).collect();
+        for (name, p) in bests.iter().zip([x, y]) {
+            marked.extend(own_best(&hull.vertices, p).map(|vertex| (name.as_str(), place(&vertex.point.payoffs))));
+        }
         series.extend(named_points(&marked, series.len()));
         Chart {
             title: format!("What {} and {} can get", names[0], names[1]),
-            caption: Some(format!("The front of {n} principals, seen along the other axes.")),
+            caption: Some(caption.clone()),
             x: Axis { label: axis_label(&model.principals()[x]), scale: Scale::Linear },
             y: Axis { label: axis_label(&model.principals()[y]), scale: Scale::Linear },
             series,
@@ -410,7 +447,39 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
         }
         .picture()
     };
-    stacked(pairs.map(chart))
+    stacked(pairs.iter().copied().map(chart))
+}
+
+/// The vertex that is best for one principal alone.
+fn own_best(vertices: &[Vertex], p: usize) -> Option<&Vertex> {
+    let is_alone = |vertex: &&Vertex| vertex.weights.iter().enumerate().all(|(q, weight)| (q == p) != weight.is_zero());
+    vertices.iter().find(is_alone)
+}
+
+/// The pairs of principals that are drawn, and how many are left out: where there are many, those with the sharpest conflict. It is the product of
+/// what each loses at the other's own best, relative to the range of its payoffs.
+fn drawn_pairs(n: usize, vertices: &[Vertex]) -> (Vec<(usize, usize)>, usize) {
+    /// The most pairs that are drawn.
+    const MOST: usize = 6;
+    let mut pairs: Vec<(usize, usize)> = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).collect();
+    let left_out = pairs.len().saturating_sub(MOST);
+    if left_out == 0 {
+        return (pairs, 0);
+    }
+    let payoff = |vertex: &Vertex, p: usize| vertex.point.payoffs[p].enclosure.midpoint();
+    let loses = |p: usize, other: usize| {
+        let all = vertices.iter().map(|vertex| payoff(vertex, p));
+        let range = all.clone().fold(f64::NEG_INFINITY, f64::max) - all.fold(f64::INFINITY, f64::min);
+        let ends = own_best(vertices, p).zip(own_best(vertices, other));
+        let lost = ends.map_or(0.0, |(own, others)| (payoff(own, p) - payoff(others, p)).abs());
+        if range > 0.0 { lost / range } else { 0.0 }
+    };
+    let conflict = |&(x, y): &(usize, usize)| loses(x, y) * loses(y, x);
+    let mut by_conflict: Vec<(f64, (usize, usize))> = pairs.iter().map(|pair| (conflict(pair), *pair)).collect();
+    by_conflict.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    pairs = by_conflict.into_iter().take(MOST).map(|(_, pair)| pair).collect();
+    pairs.sort_unstable();
+    (pairs, left_out)
 }
 
 /// The part of the hull of these points that is best for some positive weights, from the greatest x to the greatest y.

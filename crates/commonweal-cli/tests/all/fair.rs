@@ -46,6 +46,14 @@ fn one_coin_at_one_decision_does_what_a_lottery_does() {
     assert_eq!(fair["coins"], serde_json::json!([{"state": "s0", "step": 1, "actions": {"b": "1/4", "a": "3/4"}}]));
     let evaluation = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done().json();
     assert_eq!(evaluation["states"]["s0"]["payoffs"]["alice"]["exact"], "10");
+    // The file is the one strategy, with its coin inside, and can be simulated too.
+    let written: serde_json::Value = serde_json::from_str(&folder.read("s.json")).expect("a strategy");
+    assert_eq!(written["coins"], fair["coins"]);
+    assert_eq!(written["decisions"]["s0"], serde_json::json!([{"from": 0, "action": "a"}, {"from": 2, "action": "b"}]));
+    assert!(written.get("lottery").is_none());
+    let simulated = folder.run(&["simulate", "hotel.yaml", "s.json", "--json", "--runs", "20000"]).done().json();
+    let bob = &simulated["payoffs"]["bob"];
+    assert!(bob["lower"].as_f64().unwrap() <= 49.0 / 12.0 && 49.0 / 12.0 <= bob["upper"].as_f64().unwrap());
     let report = folder.run(&ask).done().stdout;
     assert!(report.contains("One coin, in s0 at step 1: b with 1/4, otherwise a."), "{report}");
 }
@@ -129,7 +137,7 @@ fn the_hotels_front_repeats_itself_for_ever() {
     assert_eq!(edges, [["5/7", "2/7"], ["5/9", "4/9"], ["5/13", "8/13"]]);
     let pattern = serde_json::json!({
         "first_edge": 2, "edges": 1, "principal": "alice", "ratio": "1/2",
-        "factors": {"alice": "2/3", "bob": "1/3"}, "towards": 4,
+        "factors": {"alice": "2/3", "bob": "1/3"}, "next": {"alice": "15/64", "bob": "1"}, "towards": 4,
     });
     assert_eq!(front["pattern"], pattern);
     assert_eq!(folder.read("f.csv").lines().count(), 6);
@@ -337,5 +345,110 @@ fn fractions_can_be_left_out_and_times_asked_for() {
         let document = folder.run(&[command, &["--json", "--no-exact", "--timings"]].concat()).done().json();
         assert!(!document.to_string().contains("\"exact\":"), "{document}");
         assert!(document["timings"]["total"].as_f64().unwrap() >= 0.0);
+    }
+}
+
+#[test]
+fn coins_of_a_strategy_file_that_make_no_sense_are_refused() {
+    let folder = Folder::with_hotel();
+    let decisions = r#""decisions": {"s0": "a"}"#;
+    let coin = r#"{"state": "s0", "step": 1, "actions": {"a": "3/4", "b": "1/4"}}"#;
+    let many =
+        (0..11).map(|step| coin.replace("\"step\": 1", &format!("\"step\": {step}"))).collect::<Vec<_>>().join(", ");
+    for (rest, words) in [
+        (format!(r#""coins": [{coin}]"#), "`coins` without `decisions`"),
+        (format!(r#"{decisions}, "coins": [{coin}, {coin}]"#), "state `s0` has two coins at step 1"),
+        (format!(r#"{decisions}, "coins": [{many}]"#), "more than 1024 outcomes"),
+        (format!(r#"{decisions}, "coins": [{{"state": "s0", "step": 1}}]"#), "the coin has no `actions`"),
+        (format!(r#"{decisions}, "coins": [{}]"#, coin.replace("1/4", "1/5")), "the mix sums to"),
+        (format!(r#"{decisions}, "coins": [{}]"#, coin.replace("s0", "s9")), "the model has no state `s9`"),
+        (format!(r#"{decisions}, "coins": [{}]"#, coin.replace("step", "stage")), "a coin has no key `stage`"),
+    ] {
+        folder.write("s.json", format!(r#"{{"format": "commonweal-strategy/1", {rest}}}"#));
+        let ran = folder.run(&["evaluate", "hotel.yaml", "s.json"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains(words), "{words}: {ran:?}");
+    }
+}
+
+/// Bob's floor is his own best. The time preference of alice is a mixture, of which there are no fractions: doubles relax the floor, and say so.
+#[test]
+fn floors_without_slack_are_relaxed_in_doubles_and_the_report_says_so() {
+    let folder = Folder::with_hotel();
+    let text = folder.read("hotel.yaml").replace("alice: 2/3", "alice: {hyperbolic: 0.1, hazard: 10%}");
+    folder.write("mixture.yaml", text);
+    let ask = ["fair", "mixture.yaml", "--rule", "welfare", "--at-least", "bob=9/2", "--gap", "1e-6"];
+    let report = folder.run(&ask).done().stdout;
+    assert!(report.contains("The demands leave no slack") && !report.contains('∞'), "{report}");
+    let fair = folder.run(&[&ask[..], &["--json"]].concat()).done().json();
+    let relaxed: f64 =
+        fair["relaxed_by"].as_str().map(|text| text.parse::<commonweal::Rational>().unwrap().to_f64()).unwrap();
+    assert!(relaxed > 0.0 && relaxed < 1e-3, "{relaxed}");
+    assert!(fair["payoffs"]["bob"]["lower"].as_f64().unwrap() >= 4.5 - relaxed - 1e-9, "{fair}");
+    let width = fair["value"]["upper"].as_f64().unwrap() - fair["value"]["lower"].as_f64().unwrap();
+    assert!((0.0..1e-3).contains(&width), "{fair}");
+}
+
+/// All keys of the objects in a document, but for names of the model.
+fn keys_of(value: &serde_json::Value, names: &[&str], all: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                if !names.contains(&key.as_str()) && !all.contains(key) {
+                    all.push(key.clone());
+                }
+                keys_of(value, names, all);
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|value| keys_of(value, names, all)),
+        _ => {}
+    }
+}
+
+/// The page of commands has every key of the two documents, and no other.
+#[test]
+fn the_keys_of_fair_and_front_are_those_of_the_page() {
+    let folder = Folder::with_hotel();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();
+    let text = folder.read("hotel.yaml").replace("alice: 2/3", "alice: {hyperbolic: 0.1, hazard: 10%}");
+    folder.write("mixture.yaml", text);
+    let names = ["alice", "bob", "s0", "s1", "a", "b", "p0", "p1", "p2"];
+    let asked: [(&str, Vec<Vec<&str>>); 2] = [
+        (
+            "commonweal-fair/1",
+            vec![
+                vec!["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--coin", "decision"],
+                vec!["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--at-least", "bob=5"],
+                vec!["fair", "hotel.yaml", "--rule", "leximin"],
+                vec!["fair", "hotel.yaml", "--rule", "kalai-smorodinsky", "--over", "alice=11,bob=2"],
+                vec!["fair", "mixture.yaml", "--rule", "nash", "--at-least", "bob=9/2", "--gap", "1e-9"],
+                vec!["fair", "mixture.yaml", "--rule", "welfare", "--at-least", "bob=9/2", "--gap", "1e-6"],
+            ],
+        ),
+        (
+            "commonweal-front/1",
+            vec![
+                vec!["front", "hotel.yaml"],
+                vec!["front", "hotel.yaml", "--vertices", "3"],
+                vec!["front", "hotel.yaml", "--gap", "0.1"],
+            ],
+        ),
+    ];
+    for (format, runs) in asked {
+        let section = page.split(&format!("### `{format}`")).nth(1).expect("a section").split("\n## ").next().unwrap();
+        let mut found = Vec::new();
+        for args in runs {
+            let ran = folder.run(&[&args[..], &["--json", "--quiet"]].concat());
+            keys_of(&ran.json(), &names, &mut found);
+        }
+        found.retain(|key| key != "format");
+        for key in &found {
+            assert!(section.contains(&format!("`{key}`")), "{format}: `{key}` is not on the page");
+        }
+        let rows =
+            section.lines().filter_map(|line| line.strip_prefix("| `")).filter_map(|line| line.split(" |").next());
+        for key in rows.flat_map(|cell| cell.split('`')).filter(|word| !word.trim_matches([',', ' ']).is_empty()) {
+            assert!(found.iter().any(|own| own == key), "{format}: no answer has `{key}`; there are {found:?}");
+        }
     }
 }

@@ -429,6 +429,10 @@ class Fair(Table):
     """The greatest shortfall of infeasible demands."""
     payoffs: dict[str, Value]
     """What each principal gets, before its weight."""
+    levels: list[tuple[list[str], Value]]
+    """For leximin: who gains what on which level, the worst-off first."""
+    relaxed_by: Fraction
+    """By how much the demands were relaxed, because doubles do not decide whether they can be met exactly; 0 if they were not."""
     over: dict[str, Fraction]
     """The reference point."""
     weights: dict[str, Fraction]
@@ -445,6 +449,8 @@ class Fair(Table):
         self.value = None if value is None else Value._of(value)
         self.infeasible_by = None if missing is None else Value._of(missing)
         self.payoffs = values(document["payoffs"])
+        self.levels = [(level["principals"], Value._of(level["value"])) for level in document.get("levels", [])]
+        self.relaxed_by = fraction(document.get("relaxed_by", "0"))
         self.over = {name: fraction(number) for name, number in document["over"].items()}
         self.weights = {name: fraction(number) for name, number in document["weights"].items()}
         self.strategy = strategy

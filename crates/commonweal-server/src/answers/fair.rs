@@ -9,7 +9,8 @@ use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
 use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{
-    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in, front_engine, front_gap, front_in, hull_in,
+    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_suited, front_engine, front_gap, front_in,
+    hull_in,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Engine, Model, Rational, StopSignal, documents, solve};
@@ -119,13 +120,12 @@ pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<
     let options = options(asked.engine, stop);
     on_threads(Some(context.limits.threads_for(&model)), || {
         let set = PayoffSet::new(&model, &options);
-        let found = fair_in(&set, &question).map_err(refused)?;
-        let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
+        let found = fair_suited(&set, &question).map_err(refused)?;
         let stopped = match found.proven {
             Proven::Stopped(reason) => Some(reason),
             _ => None,
         };
-        Ok(Reply::document(&documents::Fair::new(model.structure(), &found, engine, false), stopped))
+        Ok(Reply::document(&documents::Fair::new(model.structure(), &found, false), stopped))
     })
 }
 

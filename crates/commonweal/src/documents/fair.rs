@@ -5,7 +5,7 @@ use super::{Decision, Document, Engine, Entries, Format, Number, StepNumber, exa
 use crate::fair::{self, Proven, Weights};
 use crate::model::Structure;
 use crate::number::{Rational, Value};
-use crate::strategy::CountingStrategy;
+use crate::strategy::{Coin, CountingStrategy};
 use serde::{Deserialize, Serialize};
 
 /// The fairest lottery over strategies by a rule, with the weights that prove it.
@@ -30,6 +30,16 @@ pub struct Fair {
     pub infeasible_by: Option<Number>,
     /// What each principal gets, before its weight.
     pub payoffs: Entries<Number>,
+    /// For leximin: the levels, the worst-off first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+    /// Principals who cannot gain over the reference point: the rule does not count them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_counted: Vec<String>,
+    /// By how much every floor was lowered and every ceiling raised, because doubles do not decide whether they can be met exactly; the answer
+    /// is that of the relaxed demands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relaxed_by: Option<String>,
     /// The reference point.
     pub over: Entries<String>,
     /// The lottery, drawn once at the start; with `coins`, strategies that differ only in these decisions.
@@ -63,6 +73,15 @@ pub enum FairStatus {
     Stopped,
 }
 
+/// A level of leximin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// The principals who gain the same there.
+    pub principals: Vec<String>,
+    /// What they gain: the lower bound is reached, the upper one holds for all lotteries that give at least as much at the levels before.
+    pub value: Number,
+}
+
 /// A randomised decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoinDecision {
@@ -91,13 +110,14 @@ impl Document for Fair {
     fn leave_fractions_out(&mut self) {
         self.value.iter_mut().chain(&mut self.infeasible_by).for_each(Number::leave_fraction_out);
         self.payoffs.leave_fractions_out();
+        self.levels.iter_mut().for_each(|level| level.value.leave_fraction_out());
         self.mix.iter_mut().for_each(|drawn| drawn.payoffs.leave_fractions_out());
     }
 }
 
 impl Fair {
     /// The document of an answer for this model; a large model lists all states if they are asked for.
-    pub fn new(model: &Structure, fair: &fair::Fair, engine: Engine, all_states: bool) -> Fair {
+    pub fn new(model: &Structure, fair: &fair::Fair, all_states: bool) -> Fair {
         let (status, reason) = match fair.proven {
             Proven::Optimal => (FairStatus::Optimal, None),
             Proven::WithinGap => (FairStatus::WithinGap, None),
@@ -110,12 +130,15 @@ impl Fair {
             format: Format::default(),
             rule: fair.rule.to_string(),
             start: model.state_name(model.start()).into_owned(),
-            engine,
+            engine: if fair.gap.is_some() { Engine::Certified } else { Engine::Exact },
             status,
             reason,
             value: (!infeasible).then(|| value.clone()),
             infeasible_by: infeasible.then_some(value),
             payoffs: payoffs(model, &fair.payoffs),
+            levels: fair.levels.iter().map(|level| Level::new(model, level)).collect(),
+            not_counted: fair.not_counted.iter().map(|p| model.principals()[p.index()].name.clone()).collect(),
+            relaxed_by: (!fair.relaxed_by.is_zero()).then(|| text(&fair.relaxed_by)),
             over: fractions(model, &fair.over),
             coins: Vec::new(),
             mix: fair.mix.iter().map(|share| Drawn::new(model, share, all_states)).collect(),
@@ -126,9 +149,16 @@ impl Fair {
     }
 }
 
+impl Level {
+    fn new(model: &Structure, level: &fair::Level) -> Level {
+        let name = |p: &crate::model::PrincipalId| model.principals()[p.index()].name.clone();
+        Level { principals: level.who.iter().map(name).collect(), value: Number::from(&level.value) }
+    }
+}
+
 impl CoinDecision {
     /// The decision of a coin in this model.
-    pub fn new(model: &Structure, coin: &fair::Coin) -> CoinDecision {
+    pub fn new(model: &Structure, coin: &Coin) -> CoinDecision {
         let action = |(choice, share): &(crate::model::ChoiceId, Rational)| {
             (model.action_name(*choice).into_owned(), share.to_string())
         };
@@ -157,9 +187,12 @@ pub(super) fn payoffs(model: &Structure, payoffs: &[Value]) -> Entries<Number> {
 
 pub(super) fn fractions(model: &Structure, weights: &Weights) -> Entries<String> {
     let names = model.principals().iter().map(|principal| principal.name.clone());
-    // A fraction that is too long is written as the nearest double.
-    let text = |weight: &Rational| exact_text(weight).unwrap_or_else(|| format!("{:e}", weight.to_f64()));
     names.zip(weights.iter().map(text)).collect()
+}
+
+/// A fraction; the nearest double if it is too long.
+fn text(number: &Rational) -> String {
+    exact_text(number).unwrap_or_else(|| format!("{:e}", number.to_f64()))
 }
 
 pub(super) fn all_decisions(

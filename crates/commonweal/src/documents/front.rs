@@ -75,6 +75,8 @@ pub struct Pattern {
     pub ratio: String,
     /// The factor of an edge's extent in each payoff, if it is constant.
     pub factors: Option<Entries<String>>,
+    /// Weights for which the first vertex that is not listed is the best. Of the further ones: the principal's weight times `ratio`, each time.
+    pub next: Entries<String>,
     /// The limit vertex of the repetitions.
     pub towards: usize,
 }
@@ -106,6 +108,7 @@ impl Front {
                 let each = front.principals.iter().zip(factors);
                 each.map(|(p, factor)| (name(*p), factor.to_string())).collect()
             }),
+            next: fractions(model, &pattern.next),
             towards: front.limit().expect("a front with a pattern has a limit"),
         };
         Front {

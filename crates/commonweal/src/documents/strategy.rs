@@ -1,13 +1,13 @@
 //! `commonweal-strategy/1`: a whole strategy, by the names of states and actions.
 
-use super::{Document, Entries, Format, StepNumber};
+use super::{CoinDecision, Document, Entries, Format, StepNumber};
 use crate::io::{ParseError, read_strategy};
 use crate::model::{ChoiceId, StateId, Structure};
 use crate::number::Rational;
-use crate::strategy::{self, Change, CountingStrategy, Lottery, Stationary, Step};
+use crate::strategy::{self, Change, CountingStrategy, Lottery, Stationary, Step, Tossing};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A counting strategy, with `decisions`, a stationary one, with a `mix`, or a `lottery` over counting ones.
+/// A counting strategy, with `decisions` and perhaps `coins`, a stationary one, with a `mix`, or a `lottery` over counting ones.
 ///
 /// Programs write every state. Hand-written files may leave out states with a single action, and have one action in place of a
 /// list; both are read.
@@ -17,6 +17,9 @@ pub struct Strategy {
     /// What a counting strategy does in each state.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "long_form")]
     pub decisions: Option<Entries<Vec<Decision>>>,
+    /// The decisions of a counting strategy that are randomised instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coins: Vec<CoinDecision>,
     /// The probabilities of a stationary strategy's actions in each state, as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mix: Option<Entries<Entries<String>>>,
@@ -76,7 +79,13 @@ impl Strategy {
     /// The document of a counting strategy.
     pub fn counting(model: &Structure, strategy: &CountingStrategy) -> Strategy {
         let decisions = Some(every_state(model, strategy));
-        Strategy { format: Format::default(), decisions, mix: None, lottery: None }
+        Strategy { format: Format::default(), decisions, coins: Vec::new(), mix: None, lottery: None }
+    }
+
+    /// The document of a counting strategy that tosses coins.
+    pub fn tossing(model: &Structure, tossing: &Tossing) -> Strategy {
+        let coins = tossing.coins.iter().map(|coin| CoinDecision::new(model, coin)).collect();
+        Strategy { coins, ..Strategy::counting(model, &tossing.strategy) }
     }
 
     /// The document of a lottery.
@@ -86,7 +95,7 @@ impl Strategy {
             decisions: every_state(model, strategy),
         };
         let lottery = Some(lottery.shares().iter().map(share).collect());
-        Strategy { format: Format::default(), decisions: None, mix: None, lottery }
+        Strategy { format: Format::default(), decisions: None, coins: Vec::new(), mix: None, lottery }
     }
 
     /// The document of a stationary strategy.
@@ -97,7 +106,7 @@ impl Strategy {
             (model.state_name(state).into_owned(), strategy.mix(state).iter().map(share).collect::<Entries<_>>())
         };
         let mix = Some(model.states().map(of_state).collect());
-        Strategy { format: Format::default(), decisions: None, mix, lottery: None }
+        Strategy { format: Format::default(), decisions: None, coins: Vec::new(), mix, lottery: None }
     }
 
     /// The strategy for `model` that the document describes.

@@ -11,21 +11,10 @@
 use super::lexicographic::exact_payoffs;
 use super::purify::with_few_coins;
 use super::{Fair, Share};
-use crate::model::{ChoiceId, Mdp, StateId};
+use crate::model::{Mdp, StateId};
 use crate::number::{Rational, Value, sum};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{Change, CountingStrategy, Step};
-
-/// A randomised decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Coin {
-    /// The state.
-    pub state: StateId,
-    /// The step.
-    pub step: Step,
-    /// The choices, two or more, with their probabilities.
-    pub choices: Vec<(ChoiceId, Rational)>,
-}
+use crate::strategy::{Change, Coin, CountingStrategy, Step, Tossing};
 
 /// The number of steps considered after both strategies have settled: if they differ for ever, later switches matter less and less.
 const STEPS_AFTER: u64 = 512;
@@ -54,16 +43,20 @@ pub enum NoCoin {
 }
 
 impl Fair {
-    /// The same payoffs from one strategy that randomises at a few decisions, and these decisions; none if no lottery is needed.
+    /// The same payoffs from one strategy that randomises at a few decisions, and that strategy; without coins if no lottery is needed.
     /// The mix is then over the strategies that result from all outcomes, which differ only in these decisions.
-    pub(crate) fn with_coins(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
+    pub(crate) fn with_coins(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Tossing), NoCoin> {
         match &self.mix[..] {
-            [_] => return Ok((self, Vec::new())),
+            [only] => {
+                let strategy = only.strategy.clone();
+                return Ok((self, Tossing { strategy, coins: Vec::new() }));
+            }
             [first, second] => {
                 let two = [first.clone(), second.clone()];
-                match self.clone().with_one_coin(two, mdp, stop) {
+                let found = self.clone().with_one_coin(two, mdp, stop);
+                match found.and_then(|(fair, coin)| fair.tossing(mdp, coin.into_iter().collect())) {
                     Err(NoCoin::NoDecision | NoCoin::Stopped(StopReason::LayerLimit)) => {}
-                    found => return found.map(|(fair, coin)| (fair, coin.into_iter().collect())),
+                    found => return found,
                 }
             }
             _ => {}
@@ -81,7 +74,14 @@ impl Fair {
         if (0..self.payoffs.len()).any(|p| self.payoffs[p].exact.as_ref() != Some(&mixed(p))) {
             return Err(NoCoin::NoDecision);
         }
-        Ok((Fair { mix, ..self }, coins))
+        Fair { mix, ..self }.tossing(mdp, coins)
+    }
+
+    /// With one strategy whose coins have the mix as their outcomes.
+    fn tossing(self, mdp: &Mdp, coins: Vec<Coin>) -> Result<(Fair, Tossing), NoCoin> {
+        let outcomes: Vec<&CountingStrategy> = self.mix.iter().map(|share| &share.strategy).collect();
+        let tossing = Tossing::of(mdp, &outcomes, coins).ok_or(NoCoin::NoDecision)?;
+        Ok((self, tossing))
     }
 
     /// The same for two strategies: one randomised decision.

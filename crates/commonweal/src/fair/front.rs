@@ -66,6 +66,8 @@ pub struct Pattern {
     pub ratio: Rational,
     /// The factor of an edge's extent in each of the two payoffs from one repetition to the next, if it is constant.
     pub factors: Option<[Rational; 2]>,
+    /// Weights for which the first vertex that is not listed is the best: those of the edges around it lie on both sides.
+    pub next: Weights,
 }
 
 /// The front of two principals.
@@ -168,18 +170,28 @@ fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) 
         let is_infinite = !same(&before.vertex.point, &to.vertex.point, [x, y]);
         walk.between(from, before.clone());
         walk.kept_free = 0;
-        if is_infinite && walk.stopped.is_none() {
-            let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
-            let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
-            let first_edge = walk.edges.len() - n_edges;
+        let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
+        let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
+        let first_edge = walk.edges.len() - n_edges;
+        // A line that is no edge, within the gap asked for, does not repeat.
+        let are_edges = n_edges > 0 && walk.edges[first_edge..].iter().all(|edge| edge.proven);
+        let is_known = is_infinite && walk.stopped.is_none() && are_edges;
+        if is_known {
             let mut factors = repeats.factors.clone();
             if let (Some(factors), true) = (&mut factors, turned) {
                 factors.reverse();
             }
             let patient = PrincipalId::from(walk.x);
-            pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors });
+            // The edges of the next repetition: after the first of them comes the next vertex, then another one, or the first of the
+            // repetition after that.
+            let turns: Vec<Rational> = walk.edges[first_edge..].iter().map(theta).collect();
+            let after = turns.get(1).cloned().unwrap_or_else(|| &turns[0] * &repeats.ratio);
+            let between = (&turns[0] + after) / Rational::from(2) * &repeats.ratio;
+            let mut next = set.own_way(walk.y);
+            next[walk.x] = set.direction(walk.x) * between;
+            pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors, next });
         }
-        if is_infinite && walk.stopped.is_none() {
+        if is_known {
             walk.vertices.push(to.vertex);
         } else if is_infinite {
             // Without the edges that repeat, the pattern says nothing.

@@ -14,6 +14,7 @@ mod basis;
 mod coin;
 pub mod front;
 pub mod hull;
+mod levels;
 pub(crate) mod lexicographic;
 mod limit;
 pub mod payoff_set;
@@ -25,9 +26,10 @@ pub mod simplex;
 mod smooth;
 mod stage;
 
-pub use coin::{Coin, NoCoin};
+pub use coin::NoCoin;
 pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
 pub use hull::Hull;
+pub use levels::Level;
 pub use payoff_set::{PayoffSet, Point, Weights};
 pub(crate) use proof::{Argument, ProofStep};
 pub use rules::{FairError, Over, Question, Rule, reference_numbers};
@@ -36,7 +38,7 @@ use crate::any_model::Model;
 use crate::evaluation::EvaluateError;
 use crate::model::PrincipalId;
 use crate::number::{Enclosure, Rational, Value, sum};
-use crate::solve::Options;
+use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Lottery};
 use crate::{evaluate, exact};
@@ -91,6 +93,16 @@ pub struct Fair {
     pub weights: Weights,
     /// Further weights, in lexicographic order, if several lotteries are optimal for the first.
     pub then: Vec<Weights>,
+    /// For leximin: the principals of each level, the worst-off first. Each level's bounds hold for all lotteries that give as much as this
+    /// one at the levels before.
+    pub levels: Vec<Level>,
+    /// Principals who cannot gain over the reference point, and whom the rule therefore does not count.
+    pub not_counted: Vec<PrincipalId>,
+    /// By how much the demands were relaxed, because doubles do not decide whether they can be met exactly; 0 if they were not. The
+    /// answer is that of the relaxed demands. Its upper bound holds for the demands themselves too.
+    pub relaxed_by: Rational,
+    /// The gap that the engine in doubles was asked for; `None` if fractions answered.
+    pub gap: Option<f64>,
     /// The number of solves.
     pub calls: u64,
     /// A lower bound on each principal's own best, if the rule uses it.
@@ -105,6 +117,9 @@ impl Fair {
         Lottery::new(self.mix.iter().map(|share| (share.probability.clone(), share.strategy.clone())).collect())
     }
 }
+
+/// How much narrower payoffs are asked for where demands leave no slack: there a small error of a payoff is a large one of the rule.
+const NARROW: f64 = 1.0 / 1024.0;
 
 /// The default gap of a smooth rule.
 const SMOOTH_GAP: f64 = 1e-9;
@@ -155,12 +170,34 @@ pub fn hull(model: &Model, options: &FrontOptions, solving: &Options) -> Result<
     hull::hull(&PayoffSet::new(model, solving), options)
 }
 
+/// The same in fractions while these are short, and otherwise in doubles, if no engine was asked for: which one answered, the answer says.
+pub fn fair_suited(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
+    /// About ten seconds of one processor, counted and not timed.
+    const WORK: u64 = 10_000_000_000;
+    let may_change = set.gap().is_none() && set.options().engine == Engine::Auto && set.model().check_doubles().is_ok();
+    if !may_change {
+        return fair_in(set, question);
+    }
+    let found = fair_in(&set.limited(WORK.min(set.options().stop.left()), None), question)?;
+    if !matches!(found.proven, Proven::Stopped(StopReason::Work | StopReason::LayerLimit)) {
+        return Ok(found);
+    }
+    fair_in(&set.limited(u64::MAX, Some(Engine::Within(DEFAULT_GAP))), question)
+}
+
 /// The same over a payoff set that caches its results.
 pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
     question.check(set.model())?;
-    let gap = set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
-    let mut asked = Asked { set, question, over: Vec::new(), best: Vec::new(), most: Vec::new(), first: Vec::new() };
-    match asked.answer(gap) {
+    let mut asked = Asked {
+        set,
+        question,
+        over: Vec::new(),
+        best: Vec::new(),
+        most: Vec::new(),
+        first: Vec::new(),
+        relaxed_by: Rational::ZERO,
+    };
+    match asked.answer() {
         Ok(fair) => Ok(fair),
         Err(Failure::Refused(error)) => Err(*error),
         Err(Failure::Stopped(reason)) => Ok(asked.stopped_early(reason)),
@@ -217,6 +254,8 @@ struct Asked<'q, 'm> {
     most: Vec<Rational>,
     /// The initial points.
     first: Vec<Point>,
+    /// How much less than demanded is asked for.
+    relaxed_by: Rational,
 }
 
 /// A mix of points of a face.
@@ -229,31 +268,28 @@ struct Mixed<'f> {
 }
 
 impl<'q, 'm> Asked<'q, 'm> {
-    fn answer(&mut self, gap: Rational) -> Result<Fair, Failure> {
-        let n = self.set.n();
-        self.over = self.reference()?;
-        let mut face = Face::whole(self.set, gap);
-        self.own_bests()?;
-        // What these rules measure is relative to the ranges of payoffs: where payoffs range little, they are needed more precisely.
-        let is_relative = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
-        if is_relative && self.set.gap().is_some() && self.set.refine(self.least_range()) {
-            self.over = self.reference()?;
-            self.own_bests()?;
-        }
-        // The initial points are each principal's own best and the greatest welfare.
-        self.first.push(self.set.best(&vec![Rational::ONE; n])?.point);
-        for point in &self.first {
-            face.add(point.clone());
-        }
+    fn answer(&mut self) -> Result<Fair, Failure> {
+        self.prepare()?;
         // A reference point that makes no sense is said to, whether the demands can be met or not.
-        let ranges = match &self.question.rule {
-            Rule::KalaiSmorodinsky => self.ranges()?,
-            _ => vec![Rational::ONE; n],
-        };
-        let mut stage = Stage::new(face, self.demands());
-        match stage.settle()? {
+        let mut ranges = self.ranges()?;
+        let mut stage = self.stage();
+        let mut feasible = stage.settle()?;
+        if self.is_near_tie(&feasible) {
+            if let Some(exact) = self.in_fractions() {
+                return Ok(exact);
+            }
+            // Narrower payoffs may decide it.
+            if self.set.refine(self.least_range() * NARROW) {
+                self.prepare()?;
+                ranges = self.ranges()?;
+                stage = self.stage();
+                feasible = stage.settle()?;
+            }
+        }
+        match feasible {
             Feasibility::Yes => {}
             Feasibility::No(solved) => return Ok(self.infeasible(&stage, solved)),
+            Feasibility::Unknown(solved) if self.is_undecided(&solved) => self.relax(&mut stage, &solved),
             Feasibility::Unknown(solved) => {
                 let reason = solved.stopped.unwrap_or(StopReason::Precision);
                 return Ok(self.undecided(&stage, solved, reason));
@@ -261,10 +297,69 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         match &self.question.rule {
             Rule::Welfare => self.welfare(stage),
+            Rule::Leximin if self.set.gap().is_some() => self.leximin_in_doubles(stage),
             Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(stage, ranges),
             Rule::Gini(weights) => self.gini(stage, weights),
             Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
         }
+    }
+
+    /// Finds the reference point and the initial points: each principal's own best, and the greatest sum.
+    fn prepare(&mut self) -> Result<(), Failure> {
+        self.over = self.reference()?;
+        if self.question.rule == Rule::Welfare && self.demands().is_empty() {
+            // One solve will do.
+            return Ok(());
+        }
+        self.own_bests()?;
+        // What these rules measure is relative to the ranges of payoffs: where payoffs range little, they are needed more precisely.
+        let is_relative = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
+        if is_relative && self.set.gap().is_some() && self.set.refine(self.least_range()) {
+            self.over = self.reference()?;
+            self.own_bests()?;
+        }
+        self.first.push(self.set.best(&vec![Rational::ONE; self.set.n()])?.point);
+        Ok(())
+    }
+
+    /// The whole set with the initial points and the demands.
+    fn stage(&self) -> Stage<'q, 'm> {
+        let gap = self.set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
+        let mut face = Face::whole(self.set, gap);
+        for point in &self.first {
+            face.add(point.clone());
+        }
+        Stage::new(face, self.demands())
+    }
+
+    /// Whether doubles came as near as they can, and do not decide whether the demands can be met.
+    fn is_undecided(&self, solved: &Solved) -> bool {
+        self.set.gap().is_some() && matches!(solved.stopped, None | Some(StopReason::Precision))
+    }
+
+    fn is_near_tie(&self, feasible: &Feasibility) -> bool {
+        matches!(feasible, Feasibility::Unknown(solved) if self.is_undecided(solved))
+    }
+
+    /// The answer in fractions, which decide ties, if the model is small enough for them and they are short.
+    fn in_fractions(&self) -> Option<Fair> {
+        /// About two seconds of one processor, counted and not timed.
+        const WORK: u64 = 2_000_000_000;
+        let model = self.set.model();
+        let suits = Engine::Auto.for_model(model) == Picked::Exact && !self.set.is_approximated();
+        if !suits || model.notes().rounded {
+            return None;
+        }
+        let mut fair = fair_in(&self.set.limited(WORK, Some(Engine::Exact)), self.question).ok()?;
+        fair.calls += self.set.calls();
+        (!matches!(fair.proven, Proven::Stopped(_))).then_some(fair)
+    }
+
+    /// Relaxes the demands until a mix of the points found meets them with some slack.
+    fn relax(&mut self, stage: &mut Stage, nearest: &Solved) {
+        let slack = stage.face.allowed_gap(&Scale::greatest_payoff(self.set.n(), Rational::ONE));
+        self.relaxed_by = slack - nearest.value.clone().min(Rational::ZERO);
+        stage.conditions = self.demands();
     }
 
     /// Finds each principal's own best.
@@ -320,10 +415,10 @@ impl<'q, 'm> Asked<'q, 'm> {
         let condition =
             |payoffs: Weights, bound: Rational| Condition { payoffs, extras: Vec::new(), sense: Sense::AtLeast, bound };
         let [floors, ceilings] = self.question.demands();
-        let floors = floors.into_iter().map(|(p, floor)| condition(unit(n, p.index()), floor.clone()));
-        let ceilings = ceilings
-            .into_iter()
-            .map(|(p, ceiling)| condition(unit(n, p.index()).iter().map(|weight| -weight).collect(), -ceiling));
+        let floors = floors.into_iter().map(|(p, floor)| condition(unit(n, p.index()), floor - &self.relaxed_by));
+        let ceilings = ceilings.into_iter().map(|(p, ceiling)| {
+            condition(unit(n, p.index()).iter().map(|weight| -weight).collect(), -ceiling - &self.relaxed_by)
+        });
         floors.chain(ceilings).collect()
     }
 
@@ -380,8 +475,11 @@ impl<'q, 'm> Asked<'q, 'm> {
         stage.face.solve(&program, &until)
     }
 
-    /// What each principal could get at most, above the reference point.
+    /// What each principal could get at most, above the reference point, by which the rule divides; 1 if it does not.
     fn ranges(&self) -> Result<Vec<Rational>, FairError> {
+        if self.question.rule != Rule::KalaiSmorodinsky {
+            return Ok(vec![Rational::ONE; self.set.n()]);
+        }
         // In doubles, a payoff that is the same under all strategies has a range of the size of its error.
         let error = self.set.error_of_payoffs(&self.first);
         let range = |(p, (best, over)): (usize, (&Rational, &Rational))| {
@@ -430,6 +528,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             _ => Scale::greatest_payoff(n, Rational::ONE),
         };
         let mut first: Option<([Rational; 2], Vec<ProofStep>)> = None;
+        let mut levels: Vec<Level> = Vec::new();
         loop {
             let own = stage.conditions.len();
             let mut conditions = stage.conditions.clone();
@@ -459,6 +558,10 @@ impl<'q, 'm> Asked<'q, 'm> {
                 *answer = Some(self.on(&stage, shares, weights, values.clone(), solved.stopped, bound.clone()));
             }
             let settled: Vec<usize> = (0..open.len()).filter(|&k| !solved.duals[own + k].is_zero()).collect();
+            let who = if solved.is_optimal() { settled.iter().map(|&k| open[k]).collect() } else { open.clone() };
+            if is_leximin {
+                levels.push(Level::new(who, &[solved.value.clone(), solved.upper.clone()]));
+            }
             if settled.len() == open.len() || !solved.is_optimal() || self.set.gap().is_some() {
                 let mut proof = bound;
                 if is_leximin {
@@ -469,10 +572,11 @@ impl<'q, 'm> Asked<'q, 'm> {
                 let stopped = solved.stopped;
                 let mut fair = self.on(&stage, solved.shares, solved.weights, values, stopped, proof);
                 if is_leximin && !is_proven {
-                    // The first level is proven; the further ones are not.
+                    // The levels before are proven; this one has bounds.
                     fair.proof.clear();
                     fair.proven = stopped.map_or(Proven::WithinGap, Proven::Stopped);
                 }
+                fair.levels = levels;
                 return Ok(fair);
             }
             let mut tight: Vec<usize> = (0..own).filter(|&row| !solved.duals[row].is_zero()).collect();
@@ -566,11 +670,11 @@ impl<'q, 'm> Asked<'q, 'm> {
         let who: Vec<usize> = (0..n).filter(|p| !own_worst || can_gain(p)).collect();
         if let Some(p) = who.iter().copied().find(|p| !can_gain(p)) {
             let who = format!("no strategy gives `{}` more than {}", principals[p].name, self.over[p]);
-            return Err(FairError::NobodyGains { rule, who, from_zero }.into());
+            return Err(FairError::NobodyGains { rule, who, from_zero, has_demands: false }.into());
         }
         if who.is_empty() {
             let who = "all strategies give everybody the same".to_owned();
-            return Err(FairError::NobodyGains { rule, who, from_zero }.into());
+            return Err(FairError::NobodyGains { rule, who, from_zero, has_demands: false }.into());
         }
         let gains = Gains { who, over: self.over.clone() };
         // An initial mix with positive gains for all.
@@ -585,8 +689,13 @@ impl<'q, 'm> Asked<'q, 'm> {
         let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
         let begun = stage.face.solve(&program, &Until::Positive)?;
         if begun.upper <= Rational::ZERO {
-            let who = "not all can gain together".to_owned();
-            return Err(FairError::NobodyGains { rule, who, from_zero }.into());
+            let has_demands = stage.n_rows > 0;
+            let who = if has_demands {
+                "with what is demanded somebody gets no more than that"
+            } else {
+                "not all can gain together"
+            };
+            return Err(FairError::NobodyGains { rule, who: who.to_owned(), from_zero, has_demands }.into());
         }
         if !smooth::all_gain(&stage.face, &gains, &begun.shares) {
             return Err(begun.stopped.unwrap_or(StopReason::Precision).into());
@@ -642,6 +751,21 @@ impl<'q, 'm> Asked<'q, 'm> {
         fair
     }
 
+    /// Those who cannot gain, if the rule leaves them out.
+    fn not_counted(&self) -> Vec<PrincipalId> {
+        let leaves_out = match self.question.rule {
+            Rule::KalaiSmorodinsky => true,
+            Rule::Nash | Rule::Alpha(_) => matches!(self.question.over, Over::OwnWorst),
+            _ => false,
+        };
+        if !leaves_out || self.best.len() < self.set.n() {
+            return Vec::new();
+        }
+        let error = self.set.error_of_payoffs(&self.first);
+        let cannot_gain = |p: &usize| &self.best[*p] - &self.over[*p] <= error;
+        (0..self.set.n()).filter(cannot_gain).map(PrincipalId::from).collect()
+    }
+
     fn written(&self, mixed: Mixed, value: Value, proven: Proven) -> Fair {
         let n = self.set.n();
         let mut shares = reduced(mixed.points, mixed.shares);
@@ -668,6 +792,10 @@ impl<'q, 'm> Asked<'q, 'm> {
             mix: shares.iter().map(share).collect(),
             weights: mixed.weights,
             then: mixed.then,
+            levels: Vec::new(),
+            not_counted: self.not_counted(),
+            relaxed_by: self.relaxed_by.clone(),
+            gap: self.set.gap(),
             calls: self.set.calls(),
             own_best: self.best.clone(),
             proof: mixed.proof,
@@ -742,6 +870,10 @@ impl<'q, 'm> Asked<'q, 'm> {
             mix: vec![Share { probability: Rational::ONE, strategy, payoffs }],
             weights: vec![Rational::ZERO; self.set.n()],
             then: Vec::new(),
+            levels: Vec::new(),
+            not_counted: Vec::new(),
+            relaxed_by: Rational::ZERO,
+            gap: self.set.gap(),
             calls: self.set.calls(),
             own_best: Vec::new(),
             proof: Vec::new(),

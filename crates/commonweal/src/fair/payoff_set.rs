@@ -416,8 +416,9 @@ impl<'m> PayoffSet<'m> {
         let start = self.model.start();
         let payoffs: Vec<Value> = (0..self.n()).map(|p| answer.payoff(PrincipalId::from(p), start)).collect();
         let finite = |value: &Value| value.enclosure.lower().is_finite() && value.enclosure.upper().is_finite();
+        let why = if let Claim::Stopped(reason) = answer.claim() { reason } else { StopReason::Precision };
         if !payoffs.iter().all(|payoff| payoff.exact.is_some() || finite(payoff)) {
-            return Err(StopReason::Precision);
+            return Err(why);
         }
         self.check_length(&payoffs)?;
         let point = Point { strategy: answer.strategy().clone(), payoffs };
@@ -428,7 +429,7 @@ impl<'m> PayoffSet<'m> {
             let terms = weights.iter().zip(&point.payoffs).filter(|(weight, _)| !weight.is_zero());
             let sum = terms.map(|(weight, payoff)| Enclosure::from(weight).times(payoff.enclosure));
             let bound = known.unwrap_or_else(|| sum.fold(Enclosure::ZERO, Enclosure::plus).upper());
-            most = Rational::try_from(bound).map_err(|_| StopReason::Precision)?;
+            most = Rational::try_from(bound).map_err(|_| why)?;
         }
         let stopped = match answer.claim() {
             Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit | StopReason::Work)) => {

@@ -187,10 +187,6 @@ impl<'s, 'm> Face<'s, 'm> {
         let mut upper: Option<UpperBound> = None;
         let mut limits = Limits::default();
         let mut last: Option<Solved> = None;
-        let scale = match until {
-            Until::Near(scale) => scale.clone(),
-            Until::Positive => Scale::greatest_payoff(self.set.n(), Rational::ONE),
-        };
         for round in 0.. {
             let stop = &self.set.options().stop;
             let optimum = match (program.master(&self.points, &[], stop), last) {
@@ -219,7 +215,11 @@ impl<'s, 'm> Face<'s, 'm> {
                 return Ok(solved(&upper, None));
             }
             let is_near = |upper: &Option<UpperBound>| {
-                upper.as_ref().is_some_and(|bound| &bound.most - &optimum.value <= self.allowed_gap(&scale))
+                let allowed = match until {
+                    Until::Near(scale) => self.allowed_gap(scale),
+                    Until::Positive => self.set.error_of_payoffs(&self.points),
+                };
+                upper.as_ref().is_some_and(|bound| &bound.most - &optimum.value <= allowed)
             };
             if is_near(&upper) {
                 return Ok(solved(&upper, None));

@@ -10,14 +10,14 @@
 //!
 //! After the last change of all strategies there is one more decision in each state: which tail to follow for ever.
 
-use super::coin::{Coin, NoCoin};
+use super::coin::NoCoin;
 use super::lexicographic::exact_payoffs;
 use super::{Fair, Share};
 use crate::exact::long_term::positional_value;
 use crate::model::{ChoiceId, Mdp, Part, StateId};
 use crate::number::{Rational, Value};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{Change, CountingStrategy, Step};
+use crate::strategy::{Change, Coin, CountingStrategy, Step};
 
 /// The most decisions that are considered, over all steps.
 const MOST_DECISIONS: usize = 20_000;

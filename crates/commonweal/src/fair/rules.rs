@@ -150,7 +150,7 @@ pub enum FairError {
         second: Rational,
     },
     /// The rule needs everybody to gain.
-    #[error("the rule `{rule}` needs a strategy that gives everybody more than the reference point, and there is none: {who}{}", cure(*.from_zero))]
+    #[error("the rule `{rule}` needs a strategy that gives everybody more than the reference point, and there is none: {who}{}", cure(*.from_zero, *.has_demands))]
     NobodyGains {
         /// The rule.
         rule: &'static str,
@@ -158,6 +158,8 @@ pub enum FairError {
         who: String,
         /// Whether the reference point is 0 for everybody.
         from_zero: bool,
+        /// Whether it is for floors or ceilings that there is none.
+        has_demands: bool,
     },
     /// The reference point is above a principal's own best.
     #[error("the reference point gives `{name}` {reference}, and no strategy gives more than {best}; take a lower one")]
@@ -186,8 +188,14 @@ fn plural(count: usize, one: &str) -> String {
     if count == 1 { one.to_owned() } else { format!("{one}s") }
 }
 
-fn cure(from_zero: bool) -> &'static str {
-    if from_zero { "; the reference point `own-worst` counts from the least that each could get" } else { "" }
+fn cure(from_zero: bool, has_demands: bool) -> &'static str {
+    if has_demands {
+        "; relax a floor or ceiling, or take a lower reference point"
+    } else if from_zero {
+        "; the reference point `own-worst` counts from the least that each could get"
+    } else {
+        ""
+    }
 }
 
 const RULES: &str = "welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… and alpha:A";

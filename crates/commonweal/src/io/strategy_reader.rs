@@ -8,7 +8,9 @@
 //! `decisions` give each state its choices over time, or one action for ever; `mix` gives each state probabilities
 //! instead: `"mix": {"s0": {"a": "3/4", "b": "1/4"}}`. A state with a single action may be left out, and under `"*"`, which is a
 //! default unless a state has that name, any state that has the actions named there. `lottery` is a list of
-//! decisions, one of which is drawn at the start: `"lottery": [{"probability": "1/7", "decisions": {…}}, …]`.
+//! decisions, one of which is drawn at the start: `"lottery": [{"probability": "1/7", "decisions": {…}}, …]`. `coins` beside `decisions` are
+//! decisions that are randomised: `"coins": [{"state": "s0", "step": 1, "actions": {"a": "3/4", "b": "1/4"}}]`; such a strategy is read as the
+//! lottery over the outcomes of its coins, which has the same payoffs.
 
 use super::{
     MAX_MODEL_BYTES, ParseError,
@@ -18,7 +20,7 @@ use super::{
 use crate::{
     model::{ChoiceId, StateId, Structure, nearest},
     number::{Rational, parse_rational, sum},
-    strategy::{Change, CountingStrategy, Lottery, Stationary, Step, Strategy},
+    strategy::{Change, Coin, CountingStrategy, Lottery, Stationary, Step, Strategy, Tossing},
 };
 
 /// A step has at most this many digits.
@@ -42,7 +44,9 @@ pub fn read_strategy(model: &Structure, bytes: &[u8]) -> Result<Strategy, ParseE
     read.map_err(|fault| fault.locate(text))
 }
 
-const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `mix`, or `lottery`";
+const SHAPE: &str =
+    "a strategy is a map with the keys `format` and `decisions`, perhaps with `coins`, or `mix`, or `lottery`";
+const COINS: &str = "beside `decisions`, coins are a list such as [{\"state\": \"s0\", \"step\": 1, \"actions\": {\"a\": \"3/4\", \"b\": \"1/4\"}}]";
 
 struct Reader<'m, 't> {
     model: &'m Structure,
@@ -79,7 +83,7 @@ impl<'t> Reader<'_, 't> {
     fn strategy(mut self) -> Result<Strategy, Fault> {
         let root = self.events.next()?;
         expect(&root, Kind::Map, "the strategy", SHAPE)?;
-        let (mut counting, mut stationary, mut lottery) = (None, None, None);
+        let (mut counting, mut stationary, mut lottery, mut coins) = (None, None, None, None);
         let mut seen: Vec<(String, Span)> = Vec::new();
         while let Some((key, span)) = self.key()? {
             once(&mut seen, &key, span)?;
@@ -88,6 +92,7 @@ impl<'t> Reader<'_, 't> {
                 "decisions" => counting = Some(self.per_state(Self::named_changes, Self::changes)?),
                 "mix" => stationary = Some(self.per_state(Self::named_mix, Self::mix)?),
                 "lottery" => lottery = Some(self.lottery()?),
+                "coins" => coins = Some((self.coins()?, span)),
                 _ => return Err(Fault::new(span, format!("a strategy has no key {}", shown(&key)), SHAPE)),
             }
         }
@@ -100,11 +105,22 @@ impl<'t> Reader<'_, 't> {
                 "add `\"format\": \"commonweal-strategy/1\"`",
             ));
         }
+        if let (Some((_, span)), None) = (&coins, &counting) {
+            return Err(Fault::new(*span, "the strategy has `coins` without `decisions`", COINS));
+        }
         match (counting, stationary, lottery) {
             (Some(changes), None, None) => {
                 let forever = |choice| vec![Change { from: Step::ZERO, choice }];
                 let changes = self.complete(changes, root.span, Self::changes, forever)?;
-                Ok(Strategy::Counting(CountingStrategy::from_changes(self.model, changes)))
+                let strategy = CountingStrategy::from_changes(self.model, changes);
+                let Some((coins, span)) = coins.filter(|(coins, _)| !coins.is_empty()) else {
+                    return Ok(Strategy::Counting(strategy));
+                };
+                let many = || {
+                    let message = format!("the coins have more than {} outcomes together", Tossing::MOST_OUTCOMES);
+                    Fault::new(span, message, "toss fewer coins")
+                };
+                Tossing { strategy, coins }.lottery(self.model).map(Strategy::Lottery).ok_or_else(many)
             }
             (None, Some(mix), None) => {
                 let mix = self.complete(mix, root.span, Self::mix, |choice| vec![(choice, Rational::ONE)])?;
@@ -182,6 +198,47 @@ impl<'t> Reader<'_, 't> {
         Err(Fault::new(list.span, message, "make the probabilities sum to exactly 1"))
     }
 
+    /// A list of `{state, step, actions}`, all at different decisions.
+    fn coins(&mut self) -> Result<Vec<Coin>, Fault> {
+        let list = self.events.next()?;
+        expect(&list, Kind::List, "`coins`", COINS)?;
+        let mut coins: Vec<Coin> = Vec::new();
+        loop {
+            let entry = self.events.next()?;
+            if matches!(entry.kind, Kind::End) {
+                return Ok(coins);
+            }
+            expect(&entry, Kind::Map, "a coin", COINS)?;
+            let (mut state, mut at, mut mix) = (None, None, None);
+            let mut seen = Vec::new();
+            while let Some((key, span)) = self.key()? {
+                once(&mut seen, &key, span)?;
+                match key.as_str() {
+                    "state" => {
+                        let (name, span) = self.scalar("`state`", COINS)?;
+                        state = Some(self.state(&name, span)?);
+                    }
+                    "step" => {
+                        let (text, span) = self.scalar("`step`", COINS)?;
+                        at = Some(step(&text, span)?);
+                    }
+                    "actions" => mix = Some(self.named_mix()?),
+                    _ => return Err(Fault::new(span, format!("a coin has no key {}", shown(&key)), COINS)),
+                }
+            }
+            let missing = |key: &str| Fault::new(entry.span, format!("the coin has no `{key}`"), COINS);
+            let state = state.ok_or_else(|| missing("state"))?;
+            let at = at.ok_or_else(|| missing("step"))?;
+            let choices = self.mix(state, &mix.ok_or_else(|| missing("actions"))?)?;
+            if coins.iter().any(|other| other.state == state && other.step == at) {
+                let name = shown(&self.model.state_name(state));
+                let message = format!("state {name} has two coins at step {at}");
+                return Err(Fault::new(entry.span, message, "remove one of the two"));
+            }
+            coins.push(Coin { state, step: at, choices });
+        }
+    }
+
     fn probability(&mut self) -> Result<Rational, Fault> {
         let (text, span) = self.scalar("a probability", "write a number such as 3/4")?;
         let probability =
@@ -211,13 +268,7 @@ impl<'t> Reader<'_, 't> {
                 default = Some(read(self)?);
                 continue;
             }
-            let state = self.model.find_state(&name).ok_or_else(|| {
-                let help = match nearest(&name, self.model.state_names().iter()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "the strategy must be for this model".to_owned(),
-                };
-                Fault::new(span, format!("the model has no state {}", shown(&name)), help)
-            })?;
+            let state = self.state(&name, span)?;
             if states[state.index()].is_some() {
                 return Err(Fault::new(span, format!("state {} appears twice", shown(&name)), "remove one of the two"));
             }
@@ -398,6 +449,16 @@ impl<'t> Reader<'_, 't> {
                 "make the probabilities sum to exactly 1",
             ))
         }
+    }
+
+    fn state(&self, name: &str, span: Span) -> Result<StateId, Fault> {
+        self.model.find_state(name).ok_or_else(|| {
+            let help = match nearest(name, self.model.state_names().iter()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "the strategy must be for this model".to_owned(),
+            };
+            Fault::new(span, format!("the model has no state {}", shown(name)), help)
+        })
     }
 
     fn choice(&self, state: StateId, action: &str, span: Span) -> Result<ChoiceId, Fault> {

@@ -73,6 +73,25 @@ impl CountingStrategy {
         self.changes(state).last().expect("every state has a change at step 0").choice
     }
 
+    /// The same strategy with another choice in one state at one step.
+    pub(crate) fn with_choice_at(
+        &self,
+        model: &Structure,
+        state: StateId,
+        step: &Step,
+        choice: ChoiceId,
+    ) -> CountingStrategy {
+        let next = step + 1;
+        let own = self.changes(state);
+        let before = own.iter().filter(|change| change.from < *step).cloned();
+        let after = own.iter().filter(|change| change.from > next).cloned();
+        let here =
+            [Change { from: step.clone(), choice }, Change { from: next.clone(), choice: self.choice(state, &next) }];
+        let own: Vec<Change> = before.chain(here).chain(after).collect();
+        let changes = |other: StateId| if other == state { own.clone() } else { self.changes(other).to_vec() };
+        CountingStrategy::from_changes(model, model.states().map(changes).collect())
+    }
+
     /// The first step from which no state changes its choice any more.
     pub fn settled_from(&self) -> Step {
         let last = |changes: &[Change]| changes.last().expect("every state has a change at step 0").from.clone();

@@ -1,7 +1,8 @@
 //! Strategies: what the agent does in each state, at each step.
 //!
 //! A [`CountingStrategy`] takes one choice per state and step; a positional one is a counting strategy without changes. A
-//! [`Stationary`] strategy mixes choices by state. A [`Lottery`] draws a counting strategy once, at the start.
+//! [`Stationary`] strategy mixes choices by state. A [`Lottery`] draws a counting strategy once, at the start. A
+//! [`Tossing`] strategy is a counting one with a few randomised decisions; it is evaluated as the lottery over their outcomes.
 
 mod components;
 mod counting;
@@ -11,6 +12,7 @@ pub(crate) mod memory;
 mod recurrence;
 mod stationary;
 mod step;
+mod tossing;
 
 pub(crate) use components::components;
 pub use counting::{Change, CountingStrategy};
@@ -19,6 +21,7 @@ pub use meetings::{Meetings, Run};
 pub(crate) use recurrence::Recurrence;
 pub use stationary::Stationary;
 pub use step::{Step, StepError};
+pub use tossing::{Coin, Tossing};
 
 use crate::model::{ChoiceId, StateId, Structure};
 

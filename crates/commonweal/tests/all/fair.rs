@@ -490,3 +490,105 @@ states:
         }
     }
 }
+
+/// The hotel beside many states that nobody comes to: too large for fractions.
+fn large_hotel() -> Model {
+    let mut text = "principals: {alice: 2/3, bob: 1/3}
+states:
+  s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}
+  s1: {b: {reward: 6, to: s1}}
+"
+    .to_owned();
+    for state in 0..20_000 {
+        text += &format!("  x{state}: {{a: {{reward: {}, to: s{}}}}}\n", state % 97, state % 2);
+    }
+    Model::from_yaml(&text).expect("a model")
+}
+
+/// Bob's floor is his own best: there is no slack. A small model is answered in fractions; for a large one the floor is relaxed by about the gap, and
+/// the bounds are those of the relaxed floor, which the small model confirms in fractions.
+#[test]
+fn floors_without_slack_have_finite_bounds_in_doubles() {
+    let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+    let small = hotel();
+    let large = large_hotel();
+    for rule in ["welfare", "max-min", "leximin", "gini:2/3,1/3", "alpha:2"] {
+        let floor = |floor: Rational| Question {
+            at_least: vec![(1.into(), floor)],
+            ..Question::new(rule.parse().expect("a rule"))
+        };
+        let asked = floor(number("9/2"));
+        let exact = fair(&small, &asked, &options).expect("an answer");
+        assert_eq!((exact.gap, exact.relaxed_by.is_zero()), (None, true), "{rule}");
+        assert_eq!(exact.payoffs[0].exact, Some(number("9")), "{rule}");
+        let found = fair(&large, &asked, &options).expect("an answer");
+        assert!(found.gap.is_some() && found.relaxed_by > Rational::ZERO, "{rule}");
+        assert!(found.relaxed_by < number("1e-4"), "{rule}: {}", found.relaxed_by);
+        let (lower, upper) = (found.value.enclosure.lower(), found.value.enclosure.upper());
+        let relaxed = fair(&small, &floor(number("9/2") - &found.relaxed_by), &Options::default()).expect("an answer");
+        let known = relaxed.value.enclosure;
+        assert!(lower <= known.upper() && known.lower() <= upper, "{rule}: {lower} to {upper}, {known:?}");
+        assert!(upper - lower <= 1e-4, "{rule}: {lower} to {upper}");
+        // What the demand itself allows is not above the upper bound either.
+        assert!(exact.value.enclosure.lower() <= upper, "{rule}");
+        let worth = evaluate(&large, &Strategy::Lottery(found.lottery()), &Options::default()).expect("an evaluation");
+        let bob = worth.payoff(1.into(), large.start()).enclosure.upper();
+        assert!(Rational::try_from(bob).expect("finite") >= number("9/2") - &found.relaxed_by, "{rule}: {bob}");
+    }
+}
+
+/// Every level of leximin in doubles has bounds. The lottery reaches the lower one; that no lottery which gives as much at the levels before exceeds
+/// the upper one, a max-min in fractions confirms, in which the principals of these levels have floors and count from far below.
+#[test]
+fn every_level_of_leximin_has_proven_bounds_in_doubles() {
+    let far = number("-1000000");
+    let (mut later, mut wide) = (0, 0);
+    for seed in 0..60 {
+        let model = Model::from(random(seed));
+        let n = model.n_principals();
+        let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+        let found = fair(&model, &Question::new(Rule::Leximin), &options).expect("an answer");
+        assert!(found.gap.is_some());
+        let who: Vec<usize> = found.levels.iter().flat_map(|level| &level.who).map(|p| p.index()).collect();
+        assert_eq!(who.len(), n, "seed {seed}: {:?}", found.levels);
+        wide += u32::from(found.proven != Proven::WithinGap);
+        let worth = evaluate(&model, &Strategy::Lottery(found.lottery()), &Options::default()).expect("an evaluation");
+        let gets = |p: usize| worth.payoff(p.into(), model.start()).exact.expect("a fraction");
+        for (index, level) in found.levels.iter().enumerate() {
+            let (mut over, mut at_least) = (vec![Rational::ZERO; n], Vec::new());
+            for before in &found.levels[..index] {
+                let floor = Rational::try_from(before.value.enclosure.lower()).expect("finite");
+                for p in &before.who {
+                    over[p.index()] = far.clone();
+                    at_least.push((*p, floor.clone()));
+                }
+            }
+            let asked = Question { at_least, over: Over::Given(over), ..Question::new(Rule::MaxMin) };
+            let most = fair(&model, &asked, &Options::default()).expect("an answer").value.enclosure;
+            let bounds = level.value.enclosure;
+            let least = found.levels[index..].iter().flat_map(|level| &level.who).map(|p| gets(p.index())).min();
+            assert!(bounds.lower() <= least.expect("a principal").to_f64() + 1e-12, "seed {seed}, level {index}");
+            let what = format!("seed {seed}, level {index}: {bounds:?}, {most:?}");
+            assert!(bounds.lower() <= most.upper() && most.lower() <= bounds.upper(), "{what}");
+            later += u32::from(index > 0);
+        }
+    }
+    // Where vertices accumulate, what a level gives up for the next one weighs much: the bounds hold, and the answer says that they are wide.
+    assert!(later >= 30 && wide <= 12, "{later} further levels, {wide} further apart than asked for");
+}
+
+/// The reference point of alice is her own best: the rule counts bob alone, and says so.
+#[test]
+fn who_cannot_gain_is_named() {
+    let model = hotel();
+    let given =
+        |text: &str| Over::Given(commonweal::questions::reference_numbers(model.structure(), text).expect("numbers"));
+    let asked = Question { over: given("alice=11,bob=2"), ..Question::new(Rule::KalaiSmorodinsky) };
+    let found = fair(&model, &asked, &Options::default()).expect("an answer");
+    assert_eq!(found.not_counted, [0.into()]);
+    assert_eq!(exact(&found), ["9", "9/2"]);
+    // With demands it is these that leave nobody a gain.
+    let asked = Question { at_least: vec![(1.into(), number("9/2"))], ..Question::new(Rule::Nash) };
+    let error = fair(&model, &asked, &Options::default()).expect_err("alice gains nothing").to_string();
+    assert!(error.contains("with what is demanded") && error.contains("relax a floor"), "{error}");
+}

@@ -14,10 +14,11 @@ use commonweal::files::Form;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::strategy::CountingStrategy;
 use commonweal::questions::{
-    Coin, Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, Share, evaluate, fair, with_coins,
+    Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, Share, evaluate, fair, with_coins,
 };
+use commonweal::strategies::{Coin, Tossing};
 use commonweal::structure::Principal;
-use commonweal::{Engine, Model, ModelBuilder, Options, Rational, Step, StopSignal, Strategy};
+use commonweal::{Engine, Model, ModelBuilder, Options, Rational, Step, StopSignal, Strategy, documents};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 
 fn certificate(model: &Model, question: &Question, fair: &Fair, options: &Options) -> String {
@@ -408,7 +409,7 @@ fn a_few_coins_do_what_a_lottery_of_several_strategies_does() {
             continue;
         }
         let stop = StopSignal::default();
-        let (coined, coins) = match with_coins(answer.clone(), &model, &stop) {
+        let (coined, Tossing { coins, strategy }) = match with_coins(answer.clone(), &model, &stop) {
             Ok(found) => found,
             Err(NoCoin::NoDecision) => {
                 none += 1;
@@ -419,6 +420,13 @@ fn a_few_coins_do_what_a_lottery_of_several_strategies_does() {
         let sides: usize = coins.iter().map(|coin| coin.choices.len() - 1).sum();
         assert!(sides < n, "seed {seed}: {coins:?}");
         let worth = evaluate(&model, &Strategy::Lottery(coined.lottery()), &Options::default()).expect("an evaluation");
+        for (p, payoff) in answer.payoffs.iter().enumerate() {
+            assert_eq!(worth.payoff(p.into(), model.start()), *payoff, "seed {seed}");
+        }
+        // One strategy with its coins inside, written and read again, does the same.
+        let one = documents::Strategy::tossing(model.structure(), &Tossing { strategy, coins: coins.clone() });
+        let read = one.resolve(model.structure()).expect("a strategy");
+        let worth = evaluate(&model, &read, &Options::default()).expect("an evaluation");
         for (p, payoff) in answer.payoffs.iter().enumerate() {
             assert_eq!(worth.payoff(p.into(), model.start()), *payoff, "seed {seed}");
         }
@@ -453,7 +461,7 @@ fn the_hotels_coin_is_tossed_after_the_shorter_wait() {
         let mixed: Vec<Rational> = (0..2).map(|p| &shorter[p] * &likely + &longer[p] * &rest).collect();
         let asked = Question { at_least: vec![(who.into(), mixed[who].clone())], ..question("welfare") };
         let answer = fair(&model, &asked, &Options::default()).expect("an answer");
-        let (coined, coins) = with_coins(answer, &model, &StopSignal::default()).expect("a coin");
+        let (coined, Tossing { coins, .. }) = with_coins(answer, &model, &StopSignal::default()).expect("a coin");
         let [coin] = &coins[..] else { panic!("{coins:?}") };
         are_tossed_where_they_say(&coined, &coins);
         assert_eq!((coin.state, &coin.step), (model.start(), &Step::from(wait as u64)));

@@ -12,7 +12,7 @@ use commonweal::internals::Numbers;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
 use commonweal::limits::StopReason;
-use commonweal::questions::{FrontOptions, Pattern, PayoffSet, Vertex, front, hull};
+use commonweal::questions::{FrontOptions, Pattern, PayoffSet, Vertex, Weights, front, hull};
 use commonweal::{Model, Options, Rational, StopSignal};
 use std::time::Duration;
 
@@ -35,7 +35,9 @@ fn the_hotels_front_is_the_one_worked_out_by_hand() {
         assert_eq!(&turns[2] * ratio.pow(wait - 2) * along(0), -along(1));
         assert!((0..2).all(|p| &after[p] - &next[p] == &factors[p] * along(p)));
     }
-    let mut pattern = Pattern { first_edge: 2, n_edges: 1, patient: 0.into(), ratio, factors: Some(factors) };
+    // After the edge at 5/16 comes one at 5/32.
+    let next = ["15/64", "1"].map(number).to_vec();
+    let mut pattern = Pattern { first_edge: 2, n_edges: 1, patient: 0.into(), ratio, factors: Some(factors), next };
     for axes in [[0, 1], [1, 0]] {
         let axes = axes.map(|p: usize| p.into());
         let found = front(&model, axes, &FrontOptions::default(), &Options::default()).expect("a front");
@@ -326,4 +328,45 @@ fn fronts_of_all_models_end_by_themselves() {
         }
     }
     assert!(fronts > 10, "{fronts}");
+}
+
+/// With a gap, the lines between vertices are no edges, and nothing is said to repeat: the front is known to within the gap, up to both ends.
+#[test]
+fn a_front_to_a_gap_claims_no_pattern_of_lines_that_are_no_edges() {
+    let model = hotel();
+    for gap in ["1/10", "1/100", "1/1000"] {
+        let options = FrontOptions { gap: number(gap), ..FrontOptions::default() };
+        let found = front(&model, [0.into(), 1.into()], &options, &Options::default()).expect("a front");
+        if let Some(pattern) = &found.pattern {
+            assert!(pattern.n_edges > 0 && found.edges[pattern.first_edge..].iter().all(|edge| edge.proven), "{gap}");
+        }
+        assert_eq!(payoffs(found.vertices.last().expect("an end")), ["9", "9/2"].map(number), "{gap}");
+        let repeats = usize::from(found.pattern.is_some());
+        assert_eq!(found.edges.len() + repeats + 1, found.vertices.len(), "{gap}");
+    }
+}
+
+/// A front that repeats without constant factors, because the runs of bob's best strategy differ from step to step: the weights of the next vertex
+/// lead to one that is not listed, beyond the line to the limit, and as good as the last one listed for the weights of the edge between them.
+#[test]
+fn a_pattern_without_factors_says_where_the_next_vertex_is() {
+    let text = "principals: {alice: 2/3, bob: 1/3}
+states:
+  s0: {a: {reward: 3, to: {s0: 1/2, s2: 1/2}}, b: {reward: -1, to: s1}}
+  s1: {b: {reward: 6, to: s1}}
+  s2: {a: {reward: 2, to: s2}, b: {reward: -1, to: s1}}
+";
+    let model = Model::from_yaml(text).expect("a model");
+    let found = front(&model, [0.into(), 1.into()], &FrontOptions::default(), &Options::default()).expect("a front");
+    let pattern = found.pattern.as_ref().expect("a pattern");
+    assert!(found.complete && pattern.factors.is_none());
+    let set = PayoffSet::new(&model, &Options::default());
+    let best = |weights: &Weights| set.best(weights).expect("a vertex").point;
+    let next = best(&pattern.next);
+    assert!(!found.vertices.iter().any(|vertex| vertex.point.payoffs == next.payoffs));
+    let first = &found.edges[pattern.first_edge].weights;
+    let edge = vec![&first[0] * &pattern.ratio, first[1].clone()];
+    let last = &found.vertices[found.vertices.len() - 2].point;
+    assert_eq!(dot(&edge, &next.payoffs), dot(&edge, &last.payoffs));
+    assert_eq!(dot(&edge, &next.payoffs), dot(&edge, &best(&edge).payoffs));
 }

@@ -16,7 +16,7 @@ use crate::fair::{Argument, Fair, Over, ProofStep, Proven, Question, Rule, Weigh
 use crate::model::{IntegerRows, Mdp};
 use crate::number::Rational;
 use crate::principals;
-use crate::solve::{Options, Picked};
+use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use lottery::Lottery;
@@ -54,11 +54,9 @@ impl<'a> FairCertificate<'a> {
             let is_proven = fair.proven == Proven::Optimal;
             return Err(if is_proven { NoCertificate::NothingToProve } else { NoCertificate::NotProven });
         }
-        let gap = match options.engine.for_model(model) {
-            Picked::Certified { gap } if model.doubles().is_ok() => Some(gap),
-            _ => None,
-        };
-        let options = Options { keep_proof: true, ..options.clone() };
+        let gap = fair.gap;
+        let engine = gap.map_or(Engine::Exact, Engine::Within);
+        let options = Options { keep_proof: true, engine, ..options.clone() };
         let doubles = gap.and_then(|_| model.doubles().ok());
         Ok(FairCertificate { mdp: model.exact(), question, fair, options, gap, doubles })
     }
@@ -69,6 +67,15 @@ impl<'a> FairCertificate<'a> {
         let written = self.write(&mut out)?;
         written.map_err(|_| NoCertificate::Stopped)?;
         Ok(out)
+    }
+
+    /// Floors and ceilings as the answer meets them, each in the principals' order.
+    fn demands(&self) -> [Vec<(usize, Rational)>; 2] {
+        let [floors, ceilings] = self.question.demands();
+        let by = &self.fair.relaxed_by;
+        let floors = floors.into_iter().map(|(p, floor)| (p.index(), floor - by));
+        let ceilings = ceilings.into_iter().map(|(p, ceiling)| (p.index(), ceiling + by));
+        [floors.collect(), ceilings.collect()]
     }
 
     fn stop(&self) -> &StopSignal {
@@ -88,12 +95,10 @@ impl<'a> FairCertificate<'a> {
             writeln!(out, "rule {}", bound.rule())?;
             let word = if self.shows_own_worst() { "own-worst" } else { "given" };
             writeln!(out, "over {word} {}", joined(&self.fair.over))?;
-            let [floors, ceilings] = self.question.demands();
-            for (p, floor) in floors {
-                writeln!(out, "at-least {} {}", p.index(), fraction(floor))?;
-            }
-            for (p, ceiling) in ceilings {
-                writeln!(out, "at-most {} {}", p.index(), fraction(ceiling))?;
+            for (word, bounds) in ["at-least", "at-most"].into_iter().zip(self.demands()) {
+                for (p, bound) in bounds {
+                    writeln!(out, "{word} {p} {}", fraction(&bound))?;
+                }
             }
             write!(out, "{claim}")?;
             if let Some(lottery) = &lottery {

@@ -91,7 +91,7 @@ impl Bound<'_> {
         let certificate = self.certificate;
         let step = certificate.fair.proof.last()?;
         let Argument::Bound { gains } = &step.argument else { return None };
-        let [floors, ceilings] = certificate.question.demands();
+        let [floors, ceilings] = certificate.demands();
         let bounds = floors.iter().map(|(_, floor)| floor.clone()).chain(ceilings.iter().map(|(_, ceiling)| -ceiling));
         let rows = sum(step.rows.iter().zip(bounds).map(|(multiplier, bound)| multiplier * bound));
         let over = sum(gains.iter().zip(&certificate.fair.over).map(|(gain, over)| gain * over));
