@@ -144,11 +144,16 @@ impl FrontFile {
             let set = PayoffSet::new(&model, &options);
             let limits = FrontOptions { gap: front_gap(&set, Some(axes), gap), ..limits };
             let found = front_in(&set, axes, &limits).map_err(|reason| fair::nothing_yet(&model, stop, reason))?;
-            if let Some(reason) = stop.reason() {
-                let document = documents::Front::new(model.structure(), &found);
-                return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
-            }
-            file(&set, &found)
+            let in_time = || {
+                stop.check().map_err(|reason| {
+                    Unanswered::Stopped(Reply::stopped(&documents::Front::new(model.structure(), &found), reason))
+                })
+            };
+            in_time()?;
+            let written = file(&set, &found)?;
+            // A picture that was drawn past the limit may lack marks.
+            in_time()?;
+            Ok(written)
         })
     }
 }

@@ -112,11 +112,16 @@ impl Reply {
         Reply { status: StatusCode::OK, kind, body: body.into() }
     }
 
-    /// A document, indented as the program prints it. A stopped one has status 503, and an `error` besides the bounds.
+    /// A document, indented as the program prints it. One whose time was over has status 503; one that its work ended is an answer.
     fn document(document: &impl Serialize, stopped: Option<StopReason>) -> Reply {
-        let Some(reason @ StopReason::TimeLimit) = stopped else {
-            return Reply::file(JSON, json_text(document, None));
-        };
+        match stopped {
+            Some(reason @ StopReason::TimeLimit) => Reply::stopped(document, reason),
+            _ => Reply::file(JSON, json_text(document, None)),
+        }
+    }
+
+    /// A document in place of an answer, with status 503 and an `error` besides the bounds.
+    fn stopped(document: &impl Serialize, reason: StopReason) -> Reply {
         let problem = Problem::out_of_time(reason);
         // Written as it is: an infinite bound is a number in the text, and no `serde_json::Value`.
         let stopped = Stopped { document, error: problem.to_json() };

@@ -45,7 +45,7 @@ pub fn bounds(model: &Model, answer: &Answer, reason: StopReason) -> Reply {
     for (_, state) in &mut document.states.0 {
         state.own_best = None;
     }
-    Reply::document(&document, Some(reason))
+    Reply::stopped(&document, reason)
 }
 
 /// About how many digits the fractions of a document have: a payoff has no more than the welfare, mostly.

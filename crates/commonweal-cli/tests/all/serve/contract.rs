@@ -380,19 +380,26 @@ fn a_port_that_is_taken_is_said_to_be() {
     Folder::new().run(&["serve", "--no-open", "--port", port]).refused(&["port", "--port"]);
 }
 
-/// Numbers of thousands of digits, which make every step of a computation in fractions long: this many states in a ring, two
-/// principals, discounts of this many digits.
-fn long_numbers(n_states: usize, digits: usize) -> String {
+/// Numbers of thousands of digits, which make every step of a computation in fractions long: this many states and principals, and
+/// discounts of this many digits.
+fn long_numbers(n_states: usize, n_principals: usize, digits: usize) -> String {
     let digit = |seed: usize, i: usize| char::from(b'1' + ((seed + 7 * i * i + i / 3) % 9) as u8);
     let discount = |seed: usize| (0..digits).map(|i| digit(seed, i)).collect::<String>();
-    let principals = format!("principals: {{p0: 0.9{}, p1: 0.8{}}}\nstates:\n", discount(1), discount(4));
+    let entry = |p: usize| format!("p{p}: 0.{}{}", 9 - p, discount(3 * p + 1));
+    let principals: Vec<String> = (0..n_principals).map(entry).collect();
+    let principals = format!("principals: {{{}}}\nstates:\n", principals.join(", "));
     let state = |s: usize| {
         let [near, far] = [(s + 1) % n_states, (5 * s + 2) % n_states];
         let to = if near == far { format!("s{near}") } else { format!("{{s{near}: 1/3, s{far}: 2/3}}") };
         let row = |action: &str, p: usize, reward: usize| {
-            format!("    {action}: {{reward: {{p{p}: {reward}, p{}: -{}}}, to: {to}}}\n", 1 - p, reward % 5)
+            let other = (p + 1) % n_principals;
+            format!("    {action}: {{reward: {{p{p}: {reward}, p{other}: -{}}}, to: {to}}}\n", reward * 7 % 100)
         };
-        format!("  s{s}:\n{}{}", row("a", s % 2, s % 13), row("b", (s + 1) % 2, s % 11 + 1))
+        format!(
+            "  s{s}:\n{}{}",
+            row("a", s % n_principals, 37 * s % 113),
+            row("b", (s + 1) % n_principals, 53 * s % 101)
+        )
     };
     principals + &(0..n_states).map(state).collect::<String>()
 }
@@ -420,10 +427,10 @@ fn nothing_is_computed_for_a_request_that_is_over() {
         let used = spent(&server) - before;
         assert!(used < 0.5, "{what}: {used} seconds of three");
     };
-    let compared = json!({"model": long_numbers(190, 1500), "compare": true, "time_limit": 1});
+    let compared = json!({"model": long_numbers(190, 3, 1500), "compare": true, "time_limit": 1});
     assert_eq!(server.post("/api/solve", &compared).status, 503);
     rests("a comparison");
-    let front = json!({"model": long_numbers(210, 2000), "kind": "front", "x": "p0", "y": "p1", "vertices": 4,
+    let front = json!({"model": long_numbers(210, 2, 2000), "kind": "front", "x": "p0", "y": "p1", "vertices": 4,
                        "gap": "0.01", "time_limit": 4});
     assert_eq!(server.post("/api/picture", &front).status, 503);
     rests("the picture of a front");
