@@ -175,9 +175,10 @@ export class MapPanel {
     });
   }
 
-  private choose(places: [number, number]): void {
+  /** Sets the sliders to a place; null for an axis that stays as it is. */
+  private choose(places: [number | null, number | null]): void {
     const { asked, axes, range } = this.subject!;
-    this.set(asked, { [axes[0]]: discountAt(range, places[0]), [axes[1]]: discountAt(range, places[1]) });
+    this.set(asked, Object.fromEntries(places.flatMap((place, at) => (place === null ? [] : [[axes[at]!, discountAt(range, place)]]))));
   }
 
   /** What the map of these sliders is of. A range stays while both discounts lie in it. */
@@ -328,7 +329,7 @@ export class MapPanel {
       const move = moves[event.key];
       if (!move) return;
       event.preventDefault();
-      this.choose([x + move[0] * step, y + move[1] * step]);
+      this.choose([move[0] ? x + move[0] * step : null, move[1] ? y + move[1] * step : null]);
     });
     const swatch = (at: number) => svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("rect", { width: 14, height: 14, rx: 2, style: `fill:${colours[at]}` }));
     const hasLetter = new Set(places.map((letter) => letter.at));
