@@ -50,8 +50,9 @@ function inWords<T>(all: Stage[], step: string, marked: (action: string, at: num
 export function planned<T>({ model, solution, timeline }: View, marked: (action: string, at: number) => T): (T | string)[] {
   const { decisions } = solution.states[solution.start]!;
   const runs = timeline.rows.find((row) => row.state === solution.start)?.runs;
-  const meets: Meets = (from, until) =>
-    !runs || runs.some((run, at) => run.action !== null && (until === null || stepNumber(run.from) < stepNumber(until)) && stepNumber(runs[at + 1]?.from ?? Infinity) > stepNumber(from));
+  // Steps may be greater than doubles tell apart.
+  const isBefore = (step: Step, end: Step | null | undefined) => end == null || BigInt(step) < BigInt(end);
+  const meets: Meets = (from, until) => !runs || runs.some((run, at) => run.action !== null && isBefore(run.from, until) && isBefore(from, runs[at + 1]?.from));
   return inWords(stages(decisions, meets), model.step, marked);
 }
 
