@@ -1,5 +1,6 @@
 // The answer: the welfare, what to do now, and the payoffs.
 
+import { planned } from "./decisions";
 import type { Principal, View } from "./documents";
 import { el, listed, rove, table } from "./dom";
 import { isCost, ON_COSTS, titled } from "./principals";
@@ -8,9 +9,8 @@ import { minus, plain, shown, shownSigned, stepText } from "./numbers";
 export function drawAnswer(place: HTMLElement, view: View): void {
   const { solution, model } = view;
   const answer = solution.states[solution.start]!;
-  const now = answer.decisions[0]!;
-  const next = answer.decisions[1];
-  const until = next ? `, until ${model.step} ${stepText(next.from)}` : ", always";
+  // What is done at once stands out.
+  const now = planned(view, (action, at) => (at === 0 ? el("strong", {}, action) : action));
   const claim = solution.status
     ? `Stopped (${solution.reason}): the welfare lies between bounds.`
     : solution.engine === "exact"
@@ -23,7 +23,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
   // A number breaks only where there is nothing else to do.
   const tile = (number: Node | string, what: string) => {
     const length = (typeof number === "string" ? number : (number.textContent ?? "")).length;
-    return el("li", {}, el("strong", { class: length > 28 ? "endless" : length > 12 ? "long" : "" }, number), el("span", {}, what));
+    return el("li", {}, el("strong", { class: length > 28 ? "longest" : length > 12 ? "long" : "" }, number), el("span", {}, what));
   };
   const row = (principal: Principal) => {
     const gets = answer.payoffs[principal.name]!;
@@ -44,7 +44,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
   // Five columns of more than that are wider than a phone.
   const isLong = [...found.querySelectorAll("td")].some((cell) => (cell.textContent ?? "").length > 11);
   place.replaceChildren(
-    el("p", { class: "now" }, `What to do now, in ${solution.start}: `, el("strong", {}, now.action), until),
+    el("p", { class: "now" }, `What to do now, in ${solution.start}: `, ...now),
     el(
       "ul",
       { class: "tiles" },

@@ -1,10 +1,10 @@
 // The plan compared with other strategies: gains and losses of each principal.
 
 import { ask } from "./api";
-import type { Compared, Num, Principal, Solution } from "./documents";
+import type { Compared, Num, Principal, Solution, View } from "./documents";
 import { el, listed, rove, steadily, table } from "./dom";
 import { RULES, type Compromise } from "./front";
-import { double, exactly, minus, shown, text, value } from "./numbers";
+import { double, exactly, minus, shown, text, value, weighted } from "./numbers";
 import { isCost, titled } from "./principals";
 import { isSame, type Question, type Shown } from "./state";
 
@@ -18,6 +18,11 @@ const NAMES: Record<string, string> = {
 
 /** A larger model is not compared unasked: each class is a search. */
 const FEW = 200;
+
+/** Whether a view is compared on the page. */
+export function isCompared({ model, solution }: View): boolean {
+  return model.n_states <= FEW && solution.engine === "exact";
+}
 
 export class ComparePanel {
   /** What is compared, or being compared. */
@@ -46,7 +51,7 @@ export class ComparePanel {
     this.place.classList.add("old");
     this.asking?.abort();
     this.asking = null;
-    if (shown.view.model.n_states > FEW || shown.view.solution.engine !== "exact") {
+    if (!isCompared(shown.view)) {
       this.clear();
       this.status.textContent = "The model is too large to be compared here; the program does it: commonweal solve --compare.";
       return;
@@ -103,7 +108,7 @@ export class ComparePanel {
     const known = new Set(this.compared.map((one) => one.rule));
     const rows: Row[] = [
       ...this.compared.map((one) => ({ name: label(one, model.step) + (one.status ? " (stopped)" : ""), payoffs: one.payoffs, ...welfareOf(one) })),
-      ...this.fair.filter((one) => !known.has(one.rule)).map((one) => ({ name: `fair: ${one.name}`, payoffs: one.payoffs, welfare: sum(principals, one.payoffs) })),
+      ...this.fair.filter((one) => !known.has(one.rule)).map((one) => ({ name: `fair: ${one.name}`, payoffs: one.payoffs, welfare: weighted(principals.map((own) => [own.weight, one.payoffs[own.name]!])) })),
     ];
     const changeOf = (row: Row, { name }: Principal) => minus(row.payoffs[name]!, plan.payoffs[name]!);
     // Changes count as the welfare counts them, so that pounds and years have one scale; who has no weight has a scale of its own.
@@ -162,17 +167,6 @@ function welfareOf({ welfare, upper }: Compared): Pick<Row, "welfare" | "told"> 
 function withUpper(welfare: Num, upper: number | string | undefined): Num {
   if (upper === undefined || Number(upper) <= Number(welfare.upper)) return welfare;
   return { lower: welfare.lower, upper, value: welfare.value };
-}
-
-/** The weighted sum of payoffs, each between its bounds. */
-function sum(principals: Principal[], payoffs: Record<string, Num>): Num {
-  const total = (of: (number: Num, weight: number) => number | string) =>
-    principals.reduce((total, one) => total + value(one.weight) * Number(of(payoffs[one.name]!, value(one.weight))), 0);
-  return {
-    lower: total((number, weight) => (weight < 0 ? number.upper : number.lower)),
-    upper: total((number, weight) => (weight < 0 ? number.lower : number.upper)),
-    value: total((number) => number.value),
-  };
 }
 
 /** What is lost against the best, which nothing exceeds: a number, or bounds where either is known only between bounds. */

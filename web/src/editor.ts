@@ -10,7 +10,7 @@ export class Editor {
   private readonly text = byId<HTMLTextAreaElement>("model");
   private readonly behind = byId("behind");
   private readonly lines = byId("lines");
-  private readonly told = byId("mistake");
+  private readonly place = byId("mistake");
   private mistake: Mistake | null = null;
 
   constructor(changed: (text: string) => void) {
@@ -32,7 +32,7 @@ export class Editor {
     const hasPlace = mistake?.line != null && mistake.column != null;
     this.text.setAttribute("aria-invalid", String(!!mistake));
     const go = hasPlace && el("button", { type: "button", click: () => this.go() }, "Go there");
-    this.told.replaceChildren(
+    this.place.replaceChildren(
       ...(mistake
         ? [
             el("strong", {}, hasPlace ? `Line ${mistake.line}, column ${mistake.column}: ` : ""),
@@ -42,19 +42,30 @@ export class Editor {
           ]
         : []),
     );
-    this.told.hidden = !mistake;
+    this.place.hidden = !mistake;
     this.paint();
   }
 
-  private go(): void {
-    const at = this.place();
+  /** Where the mistake is and what it is, in words. */
+  told(): string {
+    const { line, message } = this.mistake!;
+    return `${line === null ? "" : `line ${line}, `}${message}.`;
+  }
+
+  /** Shows the place of the mistake, a few lines below the upper end of the text. */
+  go(): void {
+    const { text } = this;
+    text.focus();
+    text.closest("section")!.scrollIntoView({ block: "nearest" });
+    const at = this.range();
     if (!at) return;
-    this.text.focus();
-    this.text.setSelectionRange(...at);
+    text.setSelectionRange(...at);
+    const height = text.scrollHeight / text.value.split("\n").length;
+    text.scrollTop = Math.max(0, this.mistake!.line! - 4) * height;
   }
 
   /** Where the mistake is, in letters from the beginning. Columns count characters, as people do. */
-  private place(): [number, number] | null {
+  private range(): [number, number] | null {
     const { line, column, length } = this.mistake ?? {};
     if (!line || !column) return null;
     const lines = this.text.value.split("\n");
@@ -69,7 +80,7 @@ export class Editor {
     const text = this.text.value;
     const count = text.split("\n").length;
     this.lines.textContent = count > 5000 ? "" : Array.from({ length: count }, (_, at) => at + 1).join("\n");
-    const at = this.place();
+    const at = this.range();
     if (text.length > LONG || !at) this.behind.replaceChildren();
     else this.behind.replaceChildren(text.slice(0, at[0]), el("mark", {}, text.slice(...at) || " "), `${text.slice(at[1])}\n`);
     this.follow();

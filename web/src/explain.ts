@@ -1,8 +1,8 @@
 // The explanation in words: which deviation pays, for whom, and until which step.
 
 import type { Deviation, EarlierSegment, Explanation, Turn, View } from "./documents";
-import { el } from "./dom";
-import { decimal, double, signed, stepNumber, stepText, value } from "./numbers";
+import { el, rove } from "./dom";
+import { double, minus, shown, signed, stepNumber, stepText, value } from "./numbers";
 
 /** How many are read at once; the others are folded away. */
 const MOST = 6;
@@ -21,14 +21,14 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   const patient = [...new Set(solution.principals.map((principal) => whose(principal.name)))];
   const inTheLongRun = patient.length > 1 ? "In the long run the most patient principal decides: the" : "The";
   const best = `${inTheLongRun} long-term strategy is best for ${patient.join(", then for ")}${solution.explanation?.earlier ? `, as ${model.step}s count in the end` : ""}.`;
-  lines.push(el("p", {}, `${best} From ${solution.start} ${solution.long_term === "proven" ? "it" : "the strategy of the tail, assumed to be that one,"} earns ${decimal(double(answer.long_term_welfare))}.`));
-  const gain = double(answer.welfare) - double(answer.long_term_welfare);
+  const tail = solution.long_term === "proven" ? "it" : "the strategy of the tail, assumed to be that one,";
+  lines.push(el("p", {}, `${best} From ${solution.start} ${tail} earns `, shown(answer.long_term_welfare), "."));
   const memory = stepText(answer.memory);
   if (stepNumber(answer.memory) === 0) {
     lines.push(el("p", {}, `The plan is that strategy from the first ${model.step} on: no deviation pays from ${solution.start}.`));
   } else {
     const counts = solution.needs_counting === false ? ", although an equally good strategy is known that does not count" : "";
-    lines.push(el("p", {}, `The plan deviates from it for a while, counts ${memory} ${model.step}${memory === "1" ? "" : "s"}${counts}, and gains ${decimal(gain)} by that.`));
+    lines.push(el("p", {}, `The plan deviates from it for a while, counts ${memory} ${model.step}${memory === "1" ? "" : "s"}${counts}, and gains `, shown(minus(answer.welfare, answer.long_term_welfare)), " by that."));
   }
   const explanation = solution.explanation;
   if (!explanation) {
@@ -44,6 +44,7 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     lines.push(el("p", {}, `From ${model.step} ${stepText(solution.horizon)} on no deviation pays, in any state: that is the horizon.`));
   }
   place.replaceChildren(...lines);
+  rove(place, ".number");
 }
 
 /** The deviations where steps always count in the same way. */

@@ -5,8 +5,9 @@ import { question, type State } from "./state";
 
 type Kind = [label: string, path: string, body: object, name: string];
 
-/** The questions that the map and the front on the page answer. */
+/** The questions that the map and the front on the page answer, and whether the plan is compared with others. */
 export interface Drawn {
+  isCompared: boolean;
   map: { path: string; body: object } | null;
   front: object | null;
 }
@@ -19,7 +20,7 @@ function kinds(state: State, drawn: Drawn): Kind[] {
     ["Model with the sliders in it (YAML)", "/api/model", {}, `${base}.yaml`],
     ["Solution (JSON)", "/api/solve", {}, `${base}.json`],
     ["Table (CSV)", "/api/csv", {}, `${base}.csv`],
-    ["Comparison (CSV)", "/api/csv", { kind: "comparison" }, `${base}-comparison.csv`],
+    ...(drawn.isCompared ? [["Comparison (CSV)", "/api/csv", { kind: "comparison" }, `${base}-comparison.csv`] as Kind] : []),
     ["Strategy (JSON)", "/api/strategy", {}, `${base}.strategy.json`],
     ["Certificate", "/api/certificate", {}, `${base}.cert`],
     ...picture("Timeline", "timeline"),
@@ -33,8 +34,8 @@ function kinds(state: State, drawn: Drawn): Kind[] {
   ];
 }
 
-/** Fills the list of files; a choice downloads one, and `failed` says why it did not. The result fills it again, for another model. */
-export function fillFiles(select: HTMLSelectElement, state: () => State, drawn: () => Drawn, failed: (text: string) => void): () => void {
+/** Fills the list of files; a choice downloads one, and `say` says how far it is. The result fills it again, for another model. */
+export function fillFiles(select: HTMLSelectElement, state: () => State, drawn: () => Drawn, say: (text: string) => void): () => void {
   let filled = "";
   const fill = () => {
     const names = ["Model as it is typed (YAML)", ...kinds(state(), drawn()).map(([label]) => label), "Graph (SVG)"];
@@ -47,20 +48,23 @@ export function fillFiles(select: HTMLSelectElement, state: () => State, drawn: 
   select.addEventListener("change", () => {
     const chosen = select.value;
     select.value = "";
-    void download(chosen, state(), drawn(), failed);
+    void download(chosen, state(), drawn(), say);
   });
   return fill;
 }
 
-async function download(chosen: string, state: State, drawn: Drawn, failed: (text: string) => void): Promise<void> {
+async function download(chosen: string, state: State, drawn: Drawn, say: (text: string) => void): Promise<void> {
   if (chosen === "Model as it is typed (YAML)") return save(new Blob([state.model], { type: "text/yaml" }), `${state.name || "model"}.yaml`);
   if (chosen === "Graph (SVG)") return saveGraph(state);
   const kind = kinds(state, drawn).find(([label]) => label === chosen);
   if (!kind) return;
   const [, path, body, name] = kind;
+  say(`${chosen} is computed …`);
   const found = await file(path, { ...question(state), ...body });
-  if (found instanceof Blob) save(found, name);
-  else failed(`${chosen}: ${found.message}`);
+  if (found instanceof Blob) {
+    save(found, name);
+    say(`${chosen}: downloaded as ${name}.`);
+  } else say(`${chosen}: ${found.message}.`);
 }
 
 function save(blob: Blob, name: string): void {
@@ -88,13 +92,15 @@ function saveGraph(state: State): void {
 }
 
 /** Opens the program's report of this model in a page of its own, to be printed. */
-export async function openReport(state: State, failed: (text: string) => void): Promise<void> {
+export async function openReport(state: State, say: (text: string) => void): Promise<void> {
   const page = window.open("", "_blank");
+  say("The report is computed …");
   const found = await file("/api/report", { ...question(state), name: state.name });
   if (!(found instanceof Blob)) {
     page?.close();
-    return failed(`The report: ${found.message}`);
+    return say(`The report: ${found.message}.`);
   }
+  say("The report is there.");
   const address = URL.createObjectURL(found);
   if (page) page.location.href = address;
   else save(found, `${state.name || "model"}-report.html`);

@@ -226,7 +226,9 @@ export class FrontPanel {
     groups.forEach(mark);
     const swatch = ({ d, colour }: Marked) => svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` }));
     const told = ({ point }: Marked) => (point.name === plan.name ? "the plan: greatest sum" : point.name);
-    const entry = (group: Marked[]) => el("li", {}, ...group.flatMap((one, index) => [swatch(one), `${told(one)}${index < group.length - 1 ? " ≈" : ""}`]));
+    // Two that are near enough for one mark need not be the same point.
+    const joined = (one: Marked, next: Marked | undefined) => (!next ? "" : isEqual(one.point, next.point) ? "," : " ≈");
+    const entry = (group: Marked[]) => el("li", {}, ...group.flatMap((one, index) => [swatch(one), `${told(one)}${joined(one, group[index + 1])}`]));
     const legend = el("ul", { class: "legend" }, ...groups.map(entry));
     const focused = document.activeElement?.getAttribute("data-point");
     steadily(() => this.place.replaceChildren(chart.drawing, legend));
@@ -267,7 +269,7 @@ export class FrontPanel {
     const mix = point.mix.map((drawn, index) => {
       const chance = point.mix.length > 1 ? [`strategy ${index + 1}, with probability `, shownFraction(drawn.probability), ": "] : [];
       const differs = index === 0 ? "" : apart(view, point.mix[0]!.decisions, drawn.decisions);
-      return el("li", {}, ...chance, `in ${start} ${played(drawn.decisions[start] ?? [], view.model.step)}${differs}`);
+      return el("li", {}, ...chance, `in ${start} ${played(view, drawn.decisions)}${differs}`);
     });
     // Who has no weight does not count.
     const isKnown = Object.keys(point.weights).length > 0;

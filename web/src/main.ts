@@ -2,7 +2,7 @@
 
 import { drawAnswer } from "./answer";
 import { type Answer, ask, Latest } from "./api";
-import { ComparePanel } from "./compare";
+import { ComparePanel, isCompared } from "./compare";
 import type { Entry, Mistake, View } from "./documents";
 import { byId, el, steadily } from "./dom";
 import { Editor } from "./editor";
@@ -18,6 +18,7 @@ import { Run } from "./run";
 import { Sliders } from "./sliders";
 import { fromFragment, initial, isSame, type Question, question, type Shown, type State, toFragment } from "./state";
 import { drawTimeline } from "./timeline";
+import { entries } from "./written";
 
 /** What the page came with. */
 interface Opened {
@@ -40,9 +41,18 @@ let shown: Shown | null = null;
 let actions = new Actions();
 /** Marks the number that was set last as refused, if it has a slider. */
 let refuse: ((why: string) => void) | null = null;
+/** The text as it was opened. */
+let untouched = state.model;
+/** The principals' entries, as the text had them last. */
+let written = entries(state.model);
+/** Whether the text was typed since it was opened: then its errors are where the reader is. */
+let isTyped = false;
 
 const editor = new Editor((text) => {
   state.model = text;
+  isTyped = true;
+  mindEntries(text);
+  byId("wrong").hidden = true;
   // An example that was changed is no longer that example; a file stays that file.
   const same = opened.gallery.find((entry) => entry.model === text);
   if (same) state.name = same.name;
@@ -63,7 +73,7 @@ const sliders = new Sliders(byId("sliders"), (change) => {
 });
 const graph = new GraphPanel(byId("graph"), (name) => {
   state.around = name;
-  byId<HTMLInputElement>("around").value = name;
+  byId("around-told").textContent = "";
   drawSteps();
   remember();
 });
@@ -77,13 +87,11 @@ const map = new MapPanel(byId("map"), byId("map-status"), ({ model }, discounts)
   refuse = null;
   refresh();
   if (lost.length === 0) return;
-  const undo = () => {
-    state.discounts = before;
-    byId("map-undo").replaceChildren();
-    refresh();
-  };
   const told = lost.map((principal) => `${principal.name} has a single discount now, in place of ${principal.stated}.`);
-  byId("map-undo").replaceChildren(`${told.join(" ")} `, el("button", { type: "button", click: undo }, "Undo"));
+  offerUndo("map-undo", told.join(" "), () => {
+    state.discounts = before;
+    refresh();
+  });
 });
 const front = new FrontPanel(byId("front"), byId("front-status"), byId("compromise"), ({ model }, weights) => {
   if (model !== state.model) return;
@@ -154,9 +162,8 @@ function received(asked: Question, answer: Answer<View>): void {
 }
 
 function refused(asked: Question, status: number, mistake: Mistake): void {
-  const hasOverrides = [asked.discounts, asked.weights, asked.parameters].some((own) => Object.keys(own).length > 0);
-  if (status !== 422 || mistake.line !== null || !hasOverrides) {
-    editor.show(mistake);
+  if (status !== 422 || mistake.line !== null || setOnes(asked).size === 0) {
+    showMistake(cured(mistake, asked.model));
     document.body.classList.add("stale");
     tellRest();
     return;
@@ -179,12 +186,30 @@ function refused(asked: Question, status: number, mistake: Mistake): void {
   }
 }
 
+/** Marks a mistake in the text. The one of a text that was just opened is told at the top too: the text may be out of view. */
+function showMistake(mistake: Mistake | null): void {
+  editor.show(mistake);
+  const top = byId("wrong");
+  top.hidden = !mistake || isTyped;
+  if (!mistake || isTyped) return top.replaceChildren();
+  const rest = shown ? " What is shown is still the model before." : "";
+  top.replaceChildren(`${state.name} has an error: ${editor.told()}${rest} `, el("button", { type: "button", click: () => editor.go() }, "Show the place"));
+}
+
+/** A mistake with a cure for readers of this page; the server's is for programs. */
+function cured(mistake: Mistake, model: string): Mistake {
+  if (!/^\s*@/.test(model)) return mistake;
+  const names = /^@reward_models\s+([^@]*)/m.exec(model)?.[1]?.trim().split(/\s+/).filter(Boolean) ?? [];
+  const discounts = (names.length > 0 ? names : ["NAME"]).map((name) => `--discount ${name}=…`).join(" ");
+  return { ...mistake, help: `such a file has no discounts; start the program with it: commonweal serve FILE.drn ${discounts}` };
+}
+
 function accept(found: Shown): void {
   document.body.classList.remove("stale");
-  editor.show(null);
+  showMistake(null);
   if (shown?.asked.model !== found.asked.model) {
     for (const panel of [map, front, compare]) panel.forget();
-    byId("map-undo").replaceChildren();
+    for (const id of ["map-undo", "around-told"]) byId(id).replaceChildren();
   }
   shown = found;
   suit(found.view);
@@ -199,6 +224,23 @@ function accept(found: Shown): void {
 function asWritten(): void {
   [state.discounts, state.weights, state.parameters] = [{}, {}, {}];
   sliders.reset();
+}
+
+/** The principals for which the sliders say something in place of the model. */
+function setOnes({ discounts, weights, parameters }: Question): Set<string> {
+  return new Set([discounts, weights, parameters].flatMap((own) => Object.keys(own)));
+}
+
+/** A number that is edited in the text counts: what the sliders say in its place is dropped. An entry that is gone may come back. */
+function mindEntries(text: string): void {
+  const found = entries(text);
+  const edited = [...setOnes(state)].filter((name) => found.has(name) && written.has(name) && found.get(name) !== written.get(name));
+  written = new Map([...written, ...found]);
+  if (edited.length === 0) return;
+  const others = <T>(own: Record<string, T>) => Object.fromEntries(Object.entries(own).filter(([name]) => !edited.includes(name)));
+  [state.discounts, state.weights, state.parameters] = [others(state.discounts), others(state.weights), others(state.parameters)];
+  sliders.reset();
+  say(`${edited.join(" and ")} ${edited.length === 1 ? "is" : "are"} as the text says now; what the sliders said in its place is dropped.`);
 }
 
 /** The two principals of the map and of the front. */
@@ -247,6 +289,7 @@ function drawSteps(): void {
   byId("step-told").textContent = `${view.model.step} ${state.step}`;
   drawTimeline(byId("timeline"), view, actions, state.step, showStep);
   graph.draw(view, actions, state.step, state.around, asked.model);
+  byId<HTMLInputElement>("around").value = state.around ?? "";
   byId("around").parentElement!.hidden = !view.model.states || !graph.isPartial;
   run.remark();
 }
@@ -304,11 +347,53 @@ function say(text: string): void {
   byId("said").textContent = text;
 }
 
-function open(name: string, model: string): void {
-  state = initial(name, model);
-  sliders.reset();
+/** Says what was lost, with a button that brings it back. */
+function offerUndo(id: string, told: string, undo: () => void): void {
+  const place = byId(id);
+  const click = () => {
+    place.replaceChildren();
+    undo();
+  };
+  place.replaceChildren(`${told} `, el("button", { type: "button", click }, "Undo"));
+}
+
+/** Whether something is lost with the present state: a text that was typed, or numbers that were set. */
+function isEdited(): boolean {
+  const isKnown = state.model === untouched || opened.gallery.some((entry) => entry.model === state.model);
+  return !isKnown || setOnes(state).size > 0;
+}
+
+/** Opens a model. */
+function open(name: string, model: string, title = name): void {
+  replace(initial(name, model), title);
   isNew = true;
-  editor.set(model);
+}
+
+/** Puts another state in the place of the present one, and offers to bring back what was changed in that. */
+function replace(next: State, title: string): void {
+  const [before, isLost] = [state, isEdited()];
+  untouched = next.model;
+  take(next);
+  say("");
+  byId("undo").replaceChildren();
+  if (!isLost) return;
+  offerUndo("undo", `${title} is open in place of what you had changed.`, () => {
+    // What was changed since is lost in turn.
+    const [after, isLost] = [state, isEdited()];
+    take(before);
+    if (isLost) offerUndo("undo", "What you had changed is back, in place of what you changed since.", () => take(after));
+    else byId("undo").textContent = "What you had changed is back.";
+  });
+}
+
+/** Shows a state. */
+function take(next: State): void {
+  [state, written, isTyped, isNew] = [next, entries(next.model), false, false];
+  window.clearTimeout(timers.get("typing"));
+  timers.delete("typing");
+  editor.set(state.model);
+  sliders.reset();
+  setUnit(state.unit);
   refresh();
 }
 
@@ -339,12 +424,12 @@ function listen(): void {
   gallery.addEventListener("change", () => {
     const entry = opened.gallery.find((entry) => entry.name === gallery.value);
     gallery.value = "";
-    if (entry) open(entry.name, entry.model);
+    if (entry) open(entry.name, entry.model, entry.title);
   });
   byId<HTMLInputElement>("upload").addEventListener("change", async (event) => {
     const input = event.target as HTMLInputElement;
     const chosen = input.files?.[0];
-    if (chosen) open(chosen.name.replace(/\.[^.]*$/, ""), await chosen.text());
+    if (chosen) open(chosen.name.replace(/\.[^.]*$/, ""), await chosen.text(), chosen.name);
     input.value = "";
   });
   byId("unit").addEventListener("change", (event) => {
@@ -360,13 +445,22 @@ function listen(): void {
   });
   byId("step").addEventListener("input", (event) => showStep(Number((event.target as HTMLInputElement).value)));
   byId("around").addEventListener("change", (event) => {
-    state.around = (event.target as HTMLInputElement).value;
+    const { value } = event.target as HTMLInputElement;
+    const isKnown = !value || (shown?.view.model.states ?? []).some((place) => place.name === value);
+    byId("around-told").textContent = isKnown ? "" : `There is no state “${value}”; the graph stays as it is.`;
+    if (!isKnown) return;
+    state.around = value || null;
     drawSteps();
+    remember();
   });
-  for (const id of ["axis-x", "axis-y"]) {
-    byId(id).addEventListener("change", () => {
-      state.axes = [byId<HTMLSelectElement>("axis-x").value, byId<HTMLSelectElement>("axis-y").value];
-      if (state.axes[0] === state.axes[1]) say("The two axes must be different principals.");
+  for (const [at, id] of (["axis-x", "axis-y"] as const).entries()) {
+    byId<HTMLSelectElement>(id).addEventListener("change", (event) => {
+      const chosen = (event.target as HTMLSelectElement).value;
+      const [x, y] = axes()!;
+      // The one of the other axis changes places with this one.
+      if (chosen === (at === 0 ? y : x)) state.axes = [y, x];
+      else state.axes = at === 0 ? [chosen, y] : [x, chosen];
+      fillAxes(shown!.view);
       drawPanels();
       remember();
     });
@@ -383,7 +477,7 @@ function listen(): void {
     }
   });
   byId("report").addEventListener("click", () => void openReport(state, say));
-  files = fillFiles(byId<HTMLSelectElement>("files"), () => state, () => ({ map: map.drawn(), front: front.drawn() }), say);
+  files = fillFiles(byId<HTMLSelectElement>("files"), () => state, () => ({ map: map.drawn(), front: front.drawn(), isCompared: !!shown && isCompared(shown.view) }), say);
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -392,9 +486,7 @@ function listen(): void {
   window.addEventListener("hashchange", async () => {
     const given = await fromFragment(location.hash);
     if (typeof given === "string") say(`${given} The page stays as it is.`);
-    if (!given || typeof given === "string") return;
-    state = given;
-    restore();
+    if (given && typeof given !== "string") replace(given, "The link");
   });
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
@@ -407,24 +499,12 @@ function listen(): void {
   });
 }
 
-/** Shows a state that came from a link. */
-function restore(): void {
-  editor.set(state.model);
-  sliders.reset();
-  isNew = false;
-  setUnit(state.unit);
-  refresh();
-}
-
 async function begin(): Promise<void> {
   listen();
   // The embedded view is painted at once, unless a link has another state.
   const given = location.hash ? await fromFragment(location.hash) : null;
   if (typeof given === "string") say(`${given} The page shows what it opens with.`);
-  else if (given) {
-    state = given;
-    return restore();
-  }
+  else if (given) return replace(given, "The link");
   editor.set(state.model);
   if (opened.view) accept({ asked: question(state), view: opened.view });
   else refresh();

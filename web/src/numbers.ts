@@ -11,7 +11,7 @@ export function double(number: Num): number {
 /** A decimal of at most six places, with a minus sign, or powers of ten where it is very large or small. */
 export function decimal(value: number, places = PLACES): string {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "?";
-  return typographic(isPlain(value) ? String(Number(value.toFixed(places))) : value.toExponential(4));
+  return typographic(isPlain(value) ? String(Number(value.toFixed(places))) : value.toExponential(DIGITS));
 }
 
 /** The most decimal places of a number that is shown. */
@@ -24,27 +24,38 @@ function isPlain(value: number): boolean {
 }
 
 function typographic(text: string): string {
-  return text.replace("e+", "e").replace("-", "−");
+  return text.replace("e+", "e").replaceAll("-", "−");
 }
 
-/** The decimal of `places` places next to a number, above it (`up`) or below it. */
+/** The decimal of `places` places next to a number, above it (`up`) or below it. It stays a text: a double would round it again. */
 function outward(value: number, places: number, up: boolean): string {
   if (!Number.isFinite(value)) return decimal(value);
-  if (isPlain(value)) return typographic(String(Number(nextTo(value.toFixed(places + GUARD), places, up))));
-  const [mantissa, exponent] = value.toExponential(4 + GUARD).split("e") as [string, string];
-  return typographic(`${Number(nextTo(mantissa, 4, up))}e${exponent}`);
+  if (isPlain(value)) return typographic(pointed(nextTo(value.toFixed(places + GUARD), up), places));
+  const [mantissa, exponent] = value.toExponential(DIGITS + GUARD).split("e") as [string, string];
+  const whole = nextTo(mantissa, up);
+  // 9.99996 is rounded up to 10, which is 1 with the next power.
+  const isNext = (whole < 0n ? -whole : whole) >= 10n ** BigInt(DIGITS + 1);
+  return typographic(`${pointed(isNext ? whole / 10n : whole, DIGITS)}e${Number(exponent) + (isNext ? 1 : 0)}`);
 }
 
-/** Digits that are looked at behind the last one that is shown. */
-const GUARD = 20;
+/** The decimal places of a number before its power of ten. */
+const DIGITS = 4;
 
-/** A decimal with `GUARD` digits more than `places`, rounded up or down. */
-function nextTo(digits: string, places: number, up: boolean): string {
+/** Digits that are looked at behind the last one that is shown: no double lies so near to a short decimal without being it. */
+const GUARD = 80;
+
+/** The digits of a decimal without its last `GUARD` ones, rounded up or down. */
+function nextTo(digits: string, up: boolean): bigint {
   const [all, unit] = [BigInt(digits.replace(".", "")), 10n ** BigInt(GUARD)];
   const cut = all / unit;
-  const whole = up && all > cut * unit ? cut + 1n : !up && all < cut * unit ? cut - 1n : cut;
-  const shown = String(whole < 0n ? -whole : whole).padStart(places + 1, "0");
-  return `${whole < 0n ? "-" : ""}${shown.slice(0, shown.length - places)}.${shown.slice(shown.length - places)}`;
+  return up && all > cut * unit ? cut + 1n : !up && all < cut * unit ? cut - 1n : cut;
+}
+
+/** Digits with a point before the last `places` of them, and no zeros at the end behind it. */
+function pointed(whole: bigint, places: number): string {
+  const digits = String(whole < 0n ? -whole : whole).padStart(places + 1, "0");
+  const [before, behind] = [digits.slice(0, digits.length - places), digits.slice(digits.length - places).replace(/0+$/, "")];
+  return `${whole < 0n ? "-" : ""}${before}${behind ? `.${behind}` : ""}`;
 }
 
 /** The same with its sign. */
@@ -98,7 +109,10 @@ export function shownSigned(number: Num): HTMLElement {
 
 /** What is exactly known of a number, in words. */
 export function exactly({ exact, lower, upper }: Num): string {
-  return exact ? `exactly ${inFull(exact)}` : `between ${bounds(Number(lower), Number(upper)).join(" and ")}`;
+  if (exact) return `exactly ${inFull(exact)}`;
+  const ends = bounds(Number(lower), Number(upper));
+  // Bounds that are rounded outward to the same decimal are that decimal.
+  return ends[0] === ends[1] ? `exactly ${ends[0]}` : `between ${ends.join(" and ")}`;
 }
 
 function inFull(exact: string): string {
@@ -117,18 +131,31 @@ export function shownFraction(exact: string): HTMLElement | string {
 
 /** What the first of two numbers is more than the second: a fraction if both are, bounds otherwise. */
 export function minus(one: Num, other: Num): Num {
-  /** Longer fractions take long to reduce. */
-  const MOST = 600;
-  const [first, second] = [one, other].map(({ exact }) => (exact && exact.length <= MOST ? fraction(exact) : null));
-  if (first && second) {
-    const exact = lowest({ over: first.over * second.under - second.over * first.under, under: first.under * second.under });
+  return weighted([["1", one], ["-1", other]]);
+}
+
+/** Longer fractions take long to reduce. */
+const LONGEST_FRACTION = 600;
+
+/** A sum of numbers, each times its weight: a fraction if all are, otherwise bounds that hold whatever is rounded. */
+export function weighted(terms: [weight: string, number: Num][]): Num {
+  const none = { over: 0n, under: 1n };
+  const weights = terms.map(([weight]) => fraction(weight) ?? none);
+  const sum = (of: (number: Num, weight: Fraction) => Fraction | null) =>
+    terms.reduce<Fraction | null>((total, [, number], at) => {
+      const own = weights[at]!.over === 0n ? none : of(number, weights[at]!);
+      return total && own && plus(total, times(weights[at]!, own));
+    }, none);
+  const exact = sum(({ exact }) => (exact && exact.length <= LONGEST_FRACTION ? fraction(exact) : null));
+  if (exact) {
     const double = quotient(exact);
     return { exact: textOf(exact), lower: double, upper: double, value: double };
   }
-  // A bound that is rounded to nearest may be off by one unit in the last place.
-  const ends = [Number(one.lower) - Number(other.upper), Number(one.upper) - Number(other.lower)] as const;
-  const unit = (end: number) => (end === 0 ? 0 : Math.abs(end) * 2 ** -52);
-  return { lower: ends[0] - unit(ends[0]), upper: ends[1] + unit(ends[1]), value: double(one) - double(other) };
+  const lower = sum((number, weight) => ofDouble(Number(weight.over < 0n ? number.upper : number.lower)));
+  const upper = sum((number, weight) => ofDouble(Number(weight.over < 0n ? number.lower : number.upper)));
+  const [least, most] = [lower ? directed(lower, false) : -Infinity, upper ? directed(upper, true) : Infinity];
+  const middle = sum((number) => ofDouble(double(number)));
+  return { lower: least, upper: most, value: middle ? Math.min(Math.max(quotient(middle), least), most) : least };
 }
 
 /** A step with its digits in groups of three. */
@@ -176,15 +203,50 @@ export function value(text: string): number {
   return found ? quotient(found) : Number(text);
 }
 
-/** The double of a fraction. Numbers that overflow a double are cut to the same number of digits first. */
+/** The double next to a fraction, however long its numbers are. */
 function quotient({ over, under }: Fraction): number {
-  const MOST = 300;
-  const cut = 10n ** BigInt(Math.max(0, Math.max(String(over).length, String(under).length) - MOST));
-  return Number(over / cut) / Number(under / cut);
+  if (over === 0n) return 0;
+  const length = (number: bigint) => number.toString(2).length;
+  const size = over < 0n ? -over : over;
+  // 64 bits of the quotient, the last of which says whether there are more, are rounded once.
+  const shift = 64 - length(size) + length(under);
+  const [up, down] = shift > 0 ? [size << BigInt(shift), under] : [size, under << BigInt(-shift)];
+  const bits = Number((up / down) | (up % down === 0n ? 0n : 1n));
+  const half = Math.trunc(-shift / 2);
+  return (over < 0n ? -1 : 1) * bits * 2 ** half * 2 ** (-shift - half);
+}
+
+/** The fraction that a double is; none of an infinite one. */
+function ofDouble(double: number): Fraction | null {
+  if (!Number.isFinite(double)) return null;
+  let [over, under] = [double, 1n];
+  while (!Number.isInteger(over)) [over, under] = [over * 2, under * 2n];
+  return { over: BigInt(over), under };
+}
+
+/** The double nearest to a fraction that is not below it (`up`), or not above it. */
+function directed(exact: Fraction, up: boolean): number {
+  const near = quotient(exact);
+  const found = ofDouble(near);
+  const isBelow = found ? found.over * exact.under < exact.over * found.under : near < 0;
+  const isAbove = found ? found.over * exact.under > exact.over * found.under : near > 0;
+  return (up ? isBelow : isAbove) ? beside(near, up) : near;
+}
+
+/** The next double above (`up`) or below. */
+function beside(double: number, up: boolean): number {
+  if (double === 0) return up ? Number.MIN_VALUE : -Number.MIN_VALUE;
+  const bits = new BigInt64Array(new Float64Array([double]).buffer);
+  bits[0] = bits[0]! + (double > 0 === up ? 1n : -1n);
+  return new Float64Array(bits.buffer)[0]!;
 }
 
 function plus(one: Fraction, other: Fraction): Fraction {
   return lowest({ over: one.over * other.under + other.over * one.under, under: one.under * other.under });
+}
+
+function times(one: Fraction, other: Fraction): Fraction {
+  return lowest({ over: one.over * other.over, under: one.under * other.under });
 }
 
 /** The weights in the middle of several. */
@@ -212,7 +274,7 @@ function textOf({ over, under }: Fraction): string {
 export function plain(number: string): string {
   const found = fraction(number);
   if (!found) return number;
-  return 10_000n % found.under === 0n ? String(Number(found.over) / Number(found.under)) : textOf(found);
+  return 10_000n % found.under === 0n ? pointed((found.over * 10_000n) / found.under, 4) : textOf(found);
 }
 
 /** The discount of a rate: 1/(1 + r). `3%` and `0.03` are the same rate. */
@@ -226,7 +288,8 @@ export function discountOfRate(rate: string): string | null {
 
 /** The rate of a discount, in percent: exactly where that is a short decimal, rounded otherwise. */
 export function rateOfDiscount(discount: string): string {
-  const rate = 100 * (1 / value(discount) - 1);
+  const found = fraction(discount);
+  const rate = found && found.over !== 0n ? 100 * quotient({ over: found.under - found.over, under: found.over }) : Infinity;
   return Number.isFinite(rate) ? `${decimal(Number(rate.toPrecision(4)))}%` : "∞";
 }
 
@@ -236,7 +299,6 @@ export function typedDiscount(typed: string, unit: "factor" | "rate"): { discoun
   const discount = isRate ? discountOfRate(typed) : typed.trim();
   const found = discount === null ? null : fraction(discount);
   if (discount === null || !found) return { error: isRate ? "a rate such as 3% or 0.03" : "a number such as 2/3 or 0.95" };
-  const double = Number(found.over) / Number(found.under);
-  if (double < 0 || double >= 1) return { error: "a discount that is at least 0 and below 1" };
+  if (found.over < 0n || found.over >= found.under) return { error: "a discount that is at least 0 and below 1" };
   return { discount };
 }

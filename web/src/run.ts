@@ -67,7 +67,7 @@ export class Run {
     };
     this.timer = window.setTimeout(tick, PACE);
     this.show(0);
-    this.tell("");
+    this.tell(`Run ${this.seed}: starts`);
   }
 
   stop(): void {
@@ -91,7 +91,8 @@ export class Run {
     this.step += 1;
     this.state = next[0];
     this.show(this.step);
-    this.tell(`${action.name} in ${place.name}, `);
+    // The step of an action is the one at which it is taken, as everywhere on the page.
+    this.tell(`Run ${this.seed}, ${model.step} ${this.step - 1}: ${action.name} in ${place.name}, now`);
     if (this.step >= 60) this.stop();
   }
 
@@ -99,7 +100,7 @@ export class Run {
     const { model } = this.view!;
     this.graph.mark(this.state);
     const got = model.principals.map((principal, p) => (principal.discount === null ? "" : `${principal.name} ${isCost(principal) ? "has cost" : "has"} ${decimal(this.got[p]!)}`));
-    const where = `Run ${this.seed}, step ${this.step}: ${done}now in ${model.states![this.state]!.name}`;
+    const where = `${done} in ${model.states![this.state]!.name}`;
     this.told.replaceChildren(el("span", {}, `${where}; so far ${got.filter(Boolean).join(", ")}.`));
   }
 }

@@ -75,9 +75,10 @@ export async function toFragment(state: State): Promise<string> {
 
 /** The state that the end of an address holds; what is wrong with it, in words; null if it is no state at all. */
 export async function fromFragment(fragment: string): Promise<State | string | null> {
-  if (!/^#v\d+:/.test(fragment)) return null;
-  if (!fragment.startsWith(PREFIX)) return "The link is from another version of this page.";
+  // A place of the page, such as the answer, is no state.
+  if (fragment.length <= 1 || document.getElementById(fragment.slice(1))) return null;
   const broken = "The link is broken; perhaps it was cut off.";
+  if (!fragment.startsWith(PREFIX)) return /^#v(?!1\b)\d/.test(fragment) ? "The link is from another version of this page." : broken;
   try {
     const binary = atob(fragment.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));

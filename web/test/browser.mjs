@@ -201,7 +201,7 @@ test("a click on the map sets the sliders", async () => {
   await resting(page);
   const value = async (name) => Number(await page.getByLabel(`discount of ${name}, typed`).inputValue());
   assert.ok(Math.abs((await value("alice")) - 0.73) < 0.08 && Math.abs((await value("bob")) - 0.74) < 0.08, `${await value("alice")} ${await value("bob")}`);
-  assert.match(await page.locator(".now").textContent(), /: b, always/);
+  assert.match(await page.locator(".now").textContent(), /: always b/);
   await page.close();
 });
 
@@ -211,7 +211,7 @@ test("a click on the front shows that compromise", async () => {
   await page.locator('#front [data-point*="Kalai–Smorodinsky"]').click({ force: true });
   const told = page.locator("#compromise");
   await told.getByText("Kalai–Smorodinsky").waitFor();
-  assert.match(await told.textContent(), /alice gets 10\.333333.*bob gets 3\.666667.*a before step 1, then b for ever/);
+  assert.match(await told.textContent(), /alice gets 10\.333333.*bob gets 3\.666667.*a for 1 step, then b/);
   const exact = await told.locator(".number").first().getAttribute("data-exact");
   assert.equal(exact, "exactly 31/3");
   await page.locator('#front [data-point="vertex 1 of the front"]').click({ force: true });
@@ -340,7 +340,7 @@ test("a run plays on the graph", async () => {
     new MutationObserver(() => window.told.push(place.textContent)).observe(place, { childList: true, characterData: true, subtree: true });
   });
   await page.locator("#run").click();
-  await page.waitForFunction(() => window.told.some((text) => text.includes("step 3: b in s0, now in s1")));
+  await page.waitForFunction(() => window.told.some((text) => text.includes("step 2: b in s0, now in s1")));
   await page.locator("#run").click();
   await page.close();
 });
@@ -591,12 +591,12 @@ test("every kind of time preference has sliders of its own numbers", async () =>
   await resting(page);
   const hotel = await page.locator("#model").inputValue();
   const kinds = [
-    ["{gamma: {mean: 40%, sd: 20%}}", "mean of bob", "50%", /gamma/],
-    ["{hyperbolic: 0.5, hazard: 20%}", "k of bob", "0.7", /hyperbolic/],
-    ["{schedule: {0: 30%, 5: 20%}}", "from step 5 of bob", "15%", /15 ?%/],
-    ["{survey: [20%, 40%, 90%]}", "rate 2 of bob", "50%", /50 ?%/],
-    ["{beta: 0.7, delta: 0.6}", "beta of bob", "0.5", /0\.5/],
-    ["{discount: 0.5, until: 12}", "until of bob", "4", /4/],
+    ["{gamma: {mean: 40%, sd: 20%}}", "mean of bob", "50%", /^gamma 50% ± 20%$/],
+    ["{hyperbolic: 0.5, hazard: 20%}", "k of bob", "0.7", /^hyperbolic 0\.7, 20%$/],
+    ["{schedule: {0: 30%, 5: 20%}}", "from step 5 of bob", "15%", /^30% to 15%$/],
+    ["{survey: [20%, 40%, 90%]}", "rate 2 of bob", "50%", /^survey of 3$/],
+    ["{beta: 0.7, delta: 0.6}", "beta of bob", "0.5", /^β 0\.5, δ 0\.6$/],
+    ["{discount: 0.5, until: 12}", "until of bob", "4", /^1\/2 until 4$/],
   ];
   for (const [entry, label, text, stated] of kinds) {
     await typed(page, hotel.replace("bob: 1/3", `bob: ${entry}`));
@@ -607,7 +607,9 @@ test("every kind of time preference has sliders of its own numbers", async () =>
     await page.getByLabel(`${label}, typed`).press("Enter");
     await page.waitForFunction((before) => document.querySelector(".tiles .number").textContent !== before, before);
     await answered(page);
-    assert.match(await page.locator("#sliders").innerText() + (await page.locator("#answer").innerText()), stated, entry);
+    // The preference in words, of bob alone.
+    assert.match(await page.locator("#answer tbody tr", { hasText: "bob" }).locator("td").first().textContent(), stated, entry);
+    assert.equal(await page.getByLabel(`${label}, typed`).inputValue(), text, entry);
     assert.ok(await page.locator("#mistake").isHidden(), entry);
     // The slider itself moves it too, and everything goes back as it was written.
     await slide(page, label, 330);
@@ -840,6 +842,8 @@ test("a link that is broken, of another version or endless is said to be, and th
   const cases = [
     [link.slice(0, link.length / 2), /broken/],
     ["#v1:", /broken/],
+    ["#garbage", /broken/],
+    ["#v9.abc", /another version/],
     ["#v1:%%%", /broken/],
     [`#v1:${await other({ name: 1 })}`, /broken/],
     [`#v1:${await other(null)}`, /broken/],
@@ -861,7 +865,7 @@ test("a link that is broken, of another version or endless is said to be, and th
   }
   // The page goes on from there.
   await slide(page, "discount of bob", 130);
-  await page.locator(".now", { hasText: ": b, always" }).waitFor();
+  await page.locator(".now", { hasText: ": always b" }).waitFor();
   await page.close();
 });
 
@@ -1072,6 +1076,52 @@ test("differences of bounds are bounds, and bounds are rounded outward", async (
   await page.close();
 });
 
+/** The fraction that a double is, or a decimal that the page shows. */
+const exactOf = (number) => {
+  if (typeof number === "number") {
+    let under = 1n;
+    for (; !Number.isInteger(number); number *= 2) under *= 2n;
+    return [BigInt(number), under];
+  }
+  const [, sign, before, behind = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(number.replaceAll("−", "-"));
+  const places = behind.length - Number(power);
+  return [BigInt(`${sign}${before}${behind}`) * 10n ** BigInt(Math.max(0, -places)), 10n ** BigInt(Math.max(0, places))];
+};
+/** Whether the first of two exact numbers is at most the second. */
+const isAtMost = (one, other) => one[0] * other[1] <= other[0] * one[1];
+
+// Bounds of all sizes whose decimals are longer than a double's: what is shown encloses them, digit by digit.
+test("every bound that is shown encloses the one that is meant", async () => {
+  const page = await open();
+  let given = [0, 0];
+  await page.route("**/api/view", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    document.solution.engine = "certified";
+    const [lower, upper] = given;
+    document.solution.states.s0.payoffs.alice = { lower, upper, value: lower };
+    await route.fulfill({ response: answer, json: document });
+  });
+  const cases = [];
+  for (const middle of [0.1, 1 / 3, 13.111111111111112, 98765.43210987654, 123456789.01234567, 9.99999e9, 9.99996e-21, 1.2345e300, 2e-4]) {
+    for (const width of [1e-15, 1e-12, 1e-9, 1e-3]) for (const sign of [1, -1]) cases.push([sign * middle, sign * middle + width * middle]);
+  }
+  let position = 20;
+  for (const [lower, upper] of cases) {
+    given = [lower, upper];
+    const answer = page.waitForResponse("**/api/view");
+    await slide(page, "discount of bob", position++);
+    await answer;
+    await answered(page);
+    const told = await page.locator("#answer tbody tr", { hasText: "alice" }).locator(".number").first().getAttribute("data-exact");
+    const [, least, most] = /^between (\S+) and (\S+)$/.exec(told) ?? assert.fail(`${told} for ${given}`);
+    assert.ok(isAtMost(exactOf(least), exactOf(lower)) && isAtMost(exactOf(upper), exactOf(most)), `${told} for ${given}`);
+    // One digit before the point of a power of ten, and one kind of minus.
+    for (const bound of [least, most]) assert.match(bound, /^−?(\d+(\.\d*[1-9])?|[1-9](\.\d*[1-9])?e−?\d+)$/, told);
+  }
+  await page.close();
+});
+
 test("bars of bounds show what is sure and what is possible, on the scale of the welfare", async () => {
   const page = await open();
   await page.route("**/api/solve", async (route) => {
@@ -1135,6 +1185,318 @@ test("nothing of the model before stays on the page", async () => {
   await page.locator("#map-panel").waitFor({ state: "hidden" });
   await resting(page);
   for (const id of ["map-status", "front-status", "map", "front"]) assert.equal(await page.locator(`#${id}`).textContent(), "", id);
+  await page.close();
+});
+
+test("what to do now is what can happen, in the words of the program", async () => {
+  const page = await open();
+  const told = () => page.locator(".now").textContent();
+  await resting(page);
+  assert.equal(await told(), "What to do now, in s0: a for 2 steps, then b");
+  // The dam is built at once: what would be done in the river later never happens.
+  await typed(page, "step: year\nprincipals: {society: 0.97, mayor: {rate: 6%, until: 12}}\nstates:\n  river: {wait: {reward: 1, to: river}, build: {reward: {society: -12, mayor: -1}, to: dam}}\n  dam: {run: {reward: {society: 2, mayor: 3/2}, to: dam}}\n");
+  await page.locator(".now", { hasText: "in river" }).waitFor();
+  assert.equal(await told(), "What to do now, in river: always build");
+  await resting(page);
+  // The details of a point of the front say the same of its strategy.
+  await page.locator('#front [data-point^="the plan"]').click({ force: true });
+  assert.match(await page.locator("#compromise").textContent(), /in river always build(?! for)/);
+  await typed(page, "principals: {ann: 0, bob: 0.9}\nstates:\n  x: {go: {reward: {ann: 10, bob: 10}, to: y}, stay: {reward: {ann: 0, bob: 3/2}, to: x}}\n  y: {z: {reward: 0, to: y}}\n");
+  await page.locator(".now", { hasText: "in x" }).waitFor();
+  assert.equal(await told(), "What to do now, in x: always go");
+  await page.close();
+});
+
+test("an edited model that another one takes the place of comes back with Undo, text and sliders", async () => {
+  const page = await open();
+  await resting(page);
+  const undo = page.locator("#undo");
+  // What was not changed is opened again from the list.
+  await page.locator("#gallery").selectOption("green-book-investment");
+  await page.locator("#title", { hasText: "Green" }).waitFor();
+  assert.equal(await undo.textContent(), "");
+  await page.locator("#gallery").selectOption("hotel");
+  await answered(page);
+  await page.locator("#share").click();
+  await page.locator("#said", { hasText: "link" }).waitFor();
+  const link = new URL(page.url()).hash;
+  const own = (await page.locator("#model").inputValue()).replace("reward: 6", "reward: 7");
+  await typed(page, own);
+  await answered(page);
+  await slide(page, "discount of bob", 90);
+  await resting(page);
+  const before = await page.locator("#answer").innerText();
+  const upload = () => page.locator("#upload").setInputFiles({ name: "other.yaml", mimeType: "text/yaml", buffer: Buffer.from("principals: {x: 1/2}\nstates: {s: {go: {reward: 1, to: s}}}\n") });
+  for (const leave of [() => page.locator("#gallery").selectOption("green-book-investment"), upload, () => page.evaluate((hash) => (location.hash = hash), link)]) {
+    await leave();
+    await undo.getByText("is open in place of what you had changed").waitFor();
+    assert.notEqual(await page.locator("#model").inputValue(), own);
+    await undo.getByRole("button").click();
+    await resting(page);
+    assert.equal(await page.locator("#model").inputValue(), own);
+    assert.equal(await page.locator("#answer").innerText(), before);
+    assert.equal(await page.getByLabel("discount of bob, typed").inputValue(), "0.45");
+    assert.match(await undo.textContent(), /What you had changed is back/);
+  }
+  // What is typed after that is not lost with Undo either.
+  await upload();
+  await undo.getByRole("button").waitFor();
+  const later = "principals: {x: 1/4}\nstates: {s: {go: {reward: 5, to: s}}}\n";
+  await typed(page, later);
+  await answered(page);
+  await undo.getByRole("button").click();
+  await undo.getByText("in place of what you changed since").waitFor();
+  await undo.getByRole("button").click();
+  await resting(page);
+  assert.equal(await page.locator("#model").inputValue(), later);
+  await page.close();
+});
+
+test("a number that is edited in the text counts, whatever its slider said", async () => {
+  const page = await open();
+  await resting(page);
+  const hotel = await page.locator("#model").inputValue();
+  const viewed = async (work) => {
+    const answer = page.waitForResponse("**/api/view");
+    await work();
+    await answer;
+    await answered(page);
+  };
+  const number = (name) => page.getByLabel(`discount of ${name}, typed`).inputValue();
+  const json = JSON.stringify({ principals: { alice: "2/3", bob: "1/3" }, states: { s0: { a: { reward: 3, to: "s0" }, b: { reward: -1, to: "s1" } }, s1: { b: { reward: 6, to: "s1" } } } });
+  const forms = [
+    [hotel, "bob: 1/3", "bob: 0.2"],
+    [hotel.replace(/principals:\n.*\n.*\n/, "principals: {alice: 2/3, bob: 1/3}  # both\n"), "bob: 1/3", "bob: 0.2"],
+    [hotel.replace("bob: 1/3", "bob:\n    discount: 1/3"), "discount: 1/3", "discount: 0.2"],
+    [json, '"bob":"1/3"', '"bob":"0.2"'],
+  ];
+  for (const [at, [text, from, to]] of forms.entries()) {
+    assert.ok(text.includes(from), text);
+    if (at > 0) await viewed(() => typed(page, text));
+    await viewed(() => slide(page, "discount of alice", 120));
+    await viewed(() => slide(page, "discount of bob", 100));
+    assert.equal(await number("bob"), "0.5");
+    // An edit elsewhere leaves the sliders as they are.
+    await viewed(() => typed(page, text.replace("6", "7")));
+    assert.equal(await number("bob"), "0.5", text);
+    await viewed(() => typed(page, text.replace("6", "7").replace(from, to)));
+    assert.match(await page.locator("#said").textContent(), /bob is as the text says now/);
+    assert.deepEqual([await number("alice"), await number("bob")], ["0.6", "0.2"], text);
+    await viewed(() => page.locator("#reset").click());
+  }
+  await page.close();
+});
+
+test("a principal that is chosen for both axes changes places", async () => {
+  const page = await open();
+  await typed(page, "principals: {ann: 3/4, ben: 1/2, cat: 1/4, dan: 1/8}\nstates:\n  s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}\n  s1: {b: {reward: 6, to: s1}}\n");
+  await page.locator("#axes").waitFor();
+  await resting(page);
+  const axes = async () => [await page.locator("#axis-x").inputValue(), await page.locator("#axis-y").inputValue()];
+  await page.locator("#axis-x").selectOption("cat");
+  await page.locator("#axis-y").selectOption("dan");
+  await resting(page);
+  assert.deepEqual(await axes(), ["cat", "dan"]);
+  for (const [id, name, expected] of [["#axis-x", "dan", ["dan", "cat"]], ["#axis-y", "dan", ["cat", "dan"]]]) {
+    await page.locator(id).selectOption(name);
+    await resting(page);
+    assert.deepEqual(await axes(), expected);
+    assert.match(await page.locator("#front-title").textContent(), new RegExp(`What ${expected[0]} and ${expected[1]} can get`));
+    assert.ok((await page.locator("#map svg.pick text").allTextContents()).includes(`discount of ${expected[0]}`));
+  }
+  await page.close();
+});
+
+test("the error of a file that was opened is told at the top, and leads to its place", async () => {
+  const page = await open();
+  await page.setViewportSize({ width: 390, height: 700 });
+  await resting(page);
+  const upload = (name, text) => page.locator("#upload").setInputFiles({ name, mimeType: "text/yaml", buffer: Buffer.from(text) });
+  const chain = Array.from({ length: 90 }, (_, s) => `  c${s}: {on: {reward: 1, to: c${s === 89 ? "x" : s + 1}}}`).join("\n");
+  await upload("chain.yaml", `principals: {x: 1/2}\nstates:\n${chain}\n`);
+  const top = page.locator("#wrong");
+  await top.getByText("chain has an error: line 92, there is no state `cx`").waitFor();
+  assert.ok(await top.evaluate((line) => line.getBoundingClientRect().bottom < innerHeight), "it is in view");
+  await top.getByRole("button").click();
+  const seen = await page.locator("#behind mark").evaluate((mark) => {
+    const [own, paper] = [mark.getBoundingClientRect(), document.querySelector("#model").getBoundingClientRect()];
+    return own.top >= paper.top && own.bottom <= Math.min(paper.bottom, innerHeight);
+  });
+  assert.ok(seen, "the place is in view");
+  assert.equal(await page.locator("#model").evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd)), "cx");
+  // What is typed has its error beside it.
+  await typed(page, `principals: {x: 1/2}\nstates:\n${chain.replace("cx", "cy")}\n`);
+  await page.locator("#mistake", { hasText: "`cy`" }).waitFor();
+  assert.ok(await top.isHidden());
+  // A file in Storm's format is for the program, with a discount for each of its rewards.
+  await upload("costs.drn", "@type: MDP\n@parameters\n\n@reward_models\npatients insurer\n@nr_states\n1\n@model\nstate 0 init\n\taction a [1, 2]\n\t\t0 : 1\n");
+  await page.locator("#mistake", { hasText: "commonweal serve FILE.drn --discount patients=… --discount insurer=…" }).waitFor();
+  assert.doesNotMatch(await page.locator("#mistake").textContent(), /send/);
+  await top.getByText("costs has an error: the model is in Storm's format").waitFor();
+  await upload("good.yaml", "principals: {x: 1/2}\nstates: {s: {go: {reward: 1, to: s}}}\n");
+  await top.waitFor({ state: "hidden" });
+  await page.close();
+});
+
+test("a download says that it is computed, and what is too large to be compared has no comparison", async () => {
+  const page = await open();
+  await resting(page);
+  let release;
+  const gate = new Promise((resolve) => (release = resolve));
+  await page.route("**/api/certificate", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  const options = () => page.locator("#files option").allTextContents();
+  assert.ok((await options()).includes("Comparison (CSV)"));
+  const file = downloaded(page, "Certificate");
+  await page.locator("#said", { hasText: "Certificate is computed …" }).waitFor();
+  release();
+  await file;
+  await page.locator("#said", { hasText: "Certificate: downloaded as hotel.cert" }).waitFor();
+  const n = 201;
+  await typed(page, `principals: {x: 1/2, y: 1/4}\nstates:\n${Array.from({ length: n }, (_, s) => `  s${s}: {a: {reward: ${s % 7}, to: s${(s + 1) % n}}}\n`).join("")}`);
+  await page.locator("#compare-status", { hasText: "too large to be compared" }).waitFor();
+  await resting(page);
+  assert.ok(!(await options()).includes("Comparison (CSV)"));
+  await page.close();
+});
+
+test("the legend of the map says where strategies first differ, and counts those that begin alike", async () => {
+  const page = await open();
+  for (const path of ["sketch", "map"]) {
+    await page.route(`**/api/${path}`, async (route) => {
+      const answer = await route.fetch();
+      const document = await answer.json();
+      const told = ["treat in ill, then more", "from year 1 wait in ill in place of treat; before that as A", "from year 12 wait in ill in place of treat; before that as B [36dc]", "from year 12 wait in ill in place of treat; before that as B [1dfe]"];
+      document.drawn.forEach((region, at) => (region.words = told[at] ?? region.words));
+      await route.fulfill({ response: answer, json: document });
+    });
+  }
+  const hotel = await page.locator("#model").inputValue();
+  await typed(page, hotel.replace("reward: 6", "reward: 7"));
+  await page.locator("#map .legend", { hasText: "treat in ill, then more" }).waitFor();
+  await resting(page);
+  const legend = await page.locator("#map .legend li").allTextContents();
+  for (const expected of ["as A before year 1; first differs then: wait in ill in place of treat", "as B before year 12; first differs then: wait in ill in place of treat (1 of 2 that begin like this)", "as B before year 12; first differs then: wait in ill in place of treat (2 of 2 that begin like this)"]) {
+    assert.ok(legend.some((entry) => entry.endsWith(expected)), `${expected}: ${legend.join(" | ")}`);
+  }
+  await page.close();
+});
+
+test("an arrow key on the map moves one principal and leaves the other as it is", async () => {
+  const page = await open();
+  await resting(page);
+  const number = (name) => page.getByLabel(`discount of ${name}, typed`).inputValue();
+  await page.locator("#map svg.pick").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelector('[aria-label="discount of alice, typed"]').value !== "2/3");
+  await resting(page);
+  assert.equal(await number("bob"), "1/3");
+  await page.keyboard.press("ArrowUp");
+  await page.waitForFunction(() => document.querySelector('[aria-label="discount of bob, typed"]').value !== "1/3");
+  await resting(page);
+  assert.equal(await number("alice"), "0.675");
+  await page.close();
+});
+
+test("a state that there is not is said to be none, and the graph stays", async () => {
+  const n = 60;
+  const page = await open();
+  await typed(page, `principals: {x: 1/2, y: 1/4}\nstates:\n${Array.from({ length: n }, (_, s) => `  s${s}: {a: {reward: ${s % 7}, to: s${(s + 1) % n}}}\n`).join("")}`);
+  await page.locator("#around").waitFor();
+  await resting(page);
+  const around = async (name) => {
+    await page.locator("#around").fill(name);
+    await page.locator("#around").press("Enter");
+  };
+  await around("s30");
+  await page.locator("#graph .note", { hasText: "around s30" }).waitFor();
+  await around("s99");
+  await page.locator("#around-told", { hasText: "There is no state “s99”" }).waitFor();
+  assert.match(await page.locator("#graph .note").first().textContent(), /around s30/);
+  await around("s0");
+  await page.locator("#graph .note", { hasText: "around s0" }).waitFor();
+  assert.equal(await page.locator("#around-told").textContent(), "");
+  await page.close();
+});
+
+test("sums and differences are exact or enclose what they are, at the ends of the doubles too", async () => {
+  const page = await open();
+  await page.route("**/api/fair", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    const number = (lower, upper) => ({ lower, upper, value: lower });
+    if (document.rule === "leximin") document.payoffs = { alice: number(0.1, 0.1), bob: number(0.2, 0.2) };
+    if (document.rule === "max-min") document.payoffs = { alice: { exact: "1/3", ...number(0.333333, 0.333334) }, bob: { exact: "1/7", ...number(0.142857, 0.142858) } };
+    if (document.rule === "nash") document.payoffs = { alice: { exact: `1${"0".repeat(305)}/7`, ...number(1e305 / 7, 1e305 / 7) }, bob: { exact: "1", ...number(1, 1) } };
+    await route.fulfill({ response: answer, json: document });
+  });
+  await page.route("**/api/solve", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    if (document.comparison) document.comparison = document.comparison.filter((one) => !one.rule);
+    await route.fulfill({ response: answer, json: document });
+  });
+  await page.route("**/api/view", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    const start = document.solution.states.s0;
+    start.payoffs.alice = { lower: 2e307, upper: 2e307, value: 2e307 };
+    start.long_term_payoffs.alice = { lower: -1.7e308, upper: -1.7e308, value: -1.7e308 };
+    start.long_term_welfare = { lower: 14, upper: 14.5, value: 14.25 };
+    await route.fulfill({ response: answer, json: document });
+  });
+  const hotel = await page.locator("#model").inputValue();
+  await typed(page, hotel.replace("bob: 1/3", "bob: {discount: 1/3, weight: 3}"));
+  await page.locator("#compare th", { hasText: "fair: leximin" }).waitFor();
+  await resting(page);
+  const behind = (rule) => page.locator("#compare tbody tr", { hasText: `fair: ${rule}` }).locator(".number").first().getAttribute("data-exact");
+  assert.equal(await behind("max-min"), "exactly 16/21");
+  assert.equal(await page.locator("#compare tbody tr", { hasText: "fair: Nash" }).locator(".number").first().textContent(), "1.4286e304");
+  // The doubles 0.1 and 0.2 are a little more than these, three times the second as well.
+  const [, least, most] = /^between (\S+) and (\S+)$/.exec(await behind("leximin"));
+  const [[a, under], [b, other]] = [exactOf(0.1), exactOf(0.2)];
+  const sum = [a * other + 3n * b * under, under * other];
+  assert.ok(isAtMost(exactOf(least), sum) && isAtMost(sum, exactOf(most)), `${least} ${most}`);
+  assert.ok(!(await page.locator("#answer").innerText()).match(/NaN|\?/), await page.locator("#answer").innerText());
+  assert.match(await page.locator("#answer tbody tr", { hasText: "alice" }).locator("td").nth(3).textContent(), /^\[1\.7976e308, ∞\]$/);
+  // What is earned and gained is between bounds too.
+  const why = await page.locator("#explanation").textContent();
+  assert.match(why, /earns \[14, 14\.5\]/);
+  assert.match(why, /gains \[\d+\.\d+, \d+\.\d+\] by that/);
+  // Discounts and weights of any length are read and shown exactly.
+  await page.unroute("**/api/view");
+  await typed(page, hotel);
+  await resting(page);
+  const field = page.getByLabel("discount of alice, typed");
+  await field.fill("0.99999999999999999999999");
+  await field.press("Enter");
+  await answered(page);
+  assert.equal(await page.locator(".refused:visible").count(), 0);
+  const weight = page.getByLabel("weight of bob, typed");
+  await page.locator("#sliders fieldset", { hasText: "bob" }).locator("summary", { hasText: "weight" }).click();
+  await weight.fill("99999999999999999999999/10000");
+  await weight.press("Enter");
+  await answered(page);
+  await page.waitForFunction(() => document.querySelector('[aria-label="weight of bob, typed"]').value === "9999999999999999999.9999");
+  await page.close();
+});
+
+test("rules that choose the same point are listed, those that are near are said to be", async () => {
+  const page = await open();
+  await page.route("**/api/fair", async (route) => {
+    const answer = await route.fetch();
+    const document = await answer.json();
+    const off = { "max-min": 0, leximin: 0, nash: 1e-4, "kalai-smorodinsky": 1e-4 }[document.rule];
+    document.payoffs = Object.fromEntries(["alice", "bob"].map((name, at) => [name, { lower: 10 - 6 * at + off, upper: 10 - 6 * at + off, value: 10 - 6 * at + off }]));
+    await route.fulfill({ response: answer, json: document });
+  });
+  const hotel = await page.locator("#model").inputValue();
+  await typed(page, hotel.replace("reward: 6", "reward: 7"));
+  await page.locator("#front .legend", { hasText: "Kalai" }).waitFor();
+  await resting(page);
+  assert.match(await page.locator("#front .legend").textContent(), /max-min,leximin ≈Nash,Kalai–Smorodinsky/);
   await page.close();
 });
 
