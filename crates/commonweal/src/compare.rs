@@ -146,9 +146,9 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     FairRule::ALL.into_iter().filter_map(row).collect()
 }
 
-/// The work of one search, or of one fair rule: about a second and a half of one processor. Counted, not timed: the same input
+/// The work of one search, or of one fair rule: about three seconds of one processor. Counted, not timed: the same input
 /// gives the same bytes.
-const WORK: u64 = 1_500_000_000;
+const WORK: u64 = 3_000_000_000;
 /// A search of so few nodes is repeated with a smaller gap.
 const EASY: u64 = 1_000;
 

@@ -76,7 +76,9 @@ pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let in_full = |value: &Value| value.exact.as_ref().map_or_else(|| signed(value), fraction_with_sign);
     let told = |value: &Value| near_zero(value, scale).unwrap_or_else(|| in_full(value));
     let own_worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
-        format!("{} {}", shown(&principal.name), told(&with.minus(without)))
+        // More of a cost is not worth more.
+        let more = if principal.is_cost() { " of costs" } else { "" };
+        format!("{} {}{more}", shown(&principal.name), told(&with.minus(without)))
     };
     /// The most principals that are named.
     const NAMED: usize = 6;

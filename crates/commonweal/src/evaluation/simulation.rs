@@ -321,7 +321,11 @@ impl Runner {
     }
 
     /// Whether anything of a run is random: whether its first random draw, if there is one, comes before the run ends or is stopped.
+    /// Where a thinned run ends is random.
     fn is_random(&self, options: &SimulateOptions) -> bool {
+        if !self.thinned.is_empty() {
+            return true;
+        }
         let Some(mut place) = self.chain.only_start() else { return true };
         let mut pace = Pace::of(&options.stop);
         for step in 0..self.steps() {

@@ -507,21 +507,23 @@ impl Schedule {
     }
 }
 
-/// The weight that many steps later, unless it is too long.
+/// The weight that many steps later, unless it is too long. Months of the Green Book reach 30,000 digits: rates of four digits over
+/// three hundred years.
 fn later(weight: &Rational, discount: &Rational, steps: u64) -> Option<Rational> {
+    const MOST_BITS: usize = 10 * LONGEST_BITS;
     let bits = (discount.bits() as u64).saturating_mul(steps);
-    if bits.saturating_add(weight.bits() as u64) > 2 * LONGEST_BITS as u64 {
+    if bits.saturating_add(weight.bits() as u64) > 2 * MOST_BITS as u64 {
         return None;
     }
     let weight = weight * discount.pow(steps as isize);
-    (weight.numerator_bits().max(weight.denominator_bits()) <= LONGEST_BITS).then_some(weight)
+    (weight.numerator_bits().max(weight.denominator_bits()) <= MOST_BITS).then_some(weight)
 }
 
 fn too_long(step: u64) -> PreferenceError {
     PreferenceError {
         key: "schedule",
         at: None,
-        message: format!("the weight of step {step} has more than 10,000 digits"),
+        message: format!("the weight of step {step} has more than 100,000 digits"),
         help: "write the rates with fewer digits, or let the last one begin earlier".to_owned(),
     }
 }

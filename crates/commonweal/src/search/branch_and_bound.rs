@@ -338,8 +338,11 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
             break Some(reason);
         }
         nodes += batch.len() as u64;
-        // A single node may take longer than all may: each has its share of what is left, so that the others do not matter to it.
-        let share = options.work_limit.saturating_sub(options.stop.spent()) / batch.len() as u64;
+        // A single node may take longer than all may: each has its share of what is left, so that the others do not matter to it. It
+        // is large enough for most nodes even where little is left, so that a search that nearly fits is not cut.
+        const LEAST: u64 = 8;
+        let left = options.work_limit.saturating_sub(options.stop.spent());
+        let share = (left / batch.len() as u64).max(options.work_limit / LEAST);
         let expanded = parallel::map_items(batch, |_, node| {
             let stop = options.stop.for_part().with_budget(share, share);
             let expanded =

@@ -439,6 +439,26 @@ fn most_runs_of_approximated_preferences_are_short_and_the_others_count_for_them
     assert!((walked as u64) < 500 * longest / 4, "{walked} of {longest} steps each");
 }
 
+/// A strategy whose first random draw comes after random runs are cut: where a run ends is random all the same, so that one run does
+/// not stand for all. Every step earns 1, whatever happens.
+#[test]
+fn thinned_runs_are_random_where_their_first_draw_comes_after_the_cut() {
+    let text = "principals: {a: {gamma: {mean: 6%, sd: 1%}}}
+states:
+  s0: {wait: {reward: 1, to: s0}, toss: {reward: 1, to: {s0: 1/2, s1: 1/2}}}
+  s1: {stay: {reward: 1, to: s1}}";
+    let model = crate::io::read_model(text).unwrap();
+    let of_choice = |from: u64, choice: usize| Change { from: Step::from(from), choice: choice.into() };
+    let changes = vec![vec![of_choice(0, 0), of_choice(200, 1)], vec![of_choice(0, 2)]];
+    let strategy = Strategy::Counting(CountingStrategy::from_changes(&model, changes));
+    let exact = exact(&model.of_mixtures(), &strategy, model.start());
+    for seed in 0..30 {
+        let options = SimulateOptions { runs: 100, seed, ..Default::default() };
+        let simulation = simulate(&model, &strategy, model.start(), &options);
+        assert_eq!(hits(&simulation, &exact), [true; 2], "{seed}: {:?}", simulation.payoffs);
+    }
+}
+
 /// A long run of many discounts, and the bounds of what runs can be worth, are left at the poll at which the signal is raised.
 #[test]
 fn a_signal_is_heard_within_a_run_and_between_the_passes_over_a_chain() {
