@@ -684,3 +684,34 @@ fn a_schedule_that_begins_late_begins_with_a_rate_of_0() {
     assert_eq!([label("{0: 3%}"), label("{1: 3%}"), label("{0: 3%, 31: 3%}")], ["rate 3%"; 3]);
     assert_eq!(label("{1: 3.5%, 31: 3%}"), "3.5% to 3%");
 }
+
+/// The Green Book in months: weights of tens of thousands of digits. The oracle adds up the weights of 30,000 months in doubles and
+/// tries every month to build in.
+#[test]
+fn a_schedule_of_three_hundred_years_in_months_is_solved() {
+    const RATES: [(usize, f64); 6] =
+        [(0, 0.287), (372, 0.2466), (912, 0.206), (1512, 0.165), (2412, 0.124), (3612, 0.083)];
+    const YIELD: f64 = 0.00262;
+    let entries: Vec<String> = RATES.iter().map(|(from, rate)| format!("{from}: {rate}%")).collect();
+    let text = format!(
+        "step: month\nprincipals: {{society: {{schedule: {{{}}}}}}}\nstates:\n  idea: {{wait: {{to: idea}}, build: {{reward: -1, to: built}}}}\n  built: {{run: {{reward: {YIELD}, to: built}}}}\n",
+        entries.join(", ")
+    );
+    let model = Model::from_yaml(&text).unwrap();
+    let answer = solve(&model, &Options::default());
+    let rate = |step: usize| RATES.iter().rev().find(|(from, _)| *from <= step).expect("from step 0 on").1 / 100.0;
+    let mut weights = vec![1.0f64];
+    (1..30_000).for_each(|step| weights.push(weights[step - 1] / (1.0 + rate(step))));
+    let mut later = weights[29_999] / (RATES[5].1 / 100.0);
+    let mut best = (f64::NEG_INFINITY, 0);
+    for step in (0..29_999).rev() {
+        later += weights[step + 1];
+        let earned = YIELD * later - weights[step];
+        best = if earned >= best.0 { (earned, step) } else { best };
+    }
+    let welfare = answer.welfare(model.start()).enclosure;
+    assert!((welfare.midpoint() - best.0).abs() < 1e-9 && welfare.width() < 1e-9, "{welfare:?} {best:?}");
+    let changes: Vec<String> =
+        answer.strategy().changes(model.start()).iter().map(|change| change.from.to_string()).collect();
+    assert_eq!(changes.get(1), Some(&best.1.to_string()), "{changes:?}");
+}
