@@ -6,6 +6,7 @@ use super::numbers::{exact_and_decimal, fraction_or_decimal, fraction_within, in
 use super::outlook::{annuities, explained, tables};
 use super::payoffs::{is_weighted, preference_header, time_preferences};
 use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
+use crate::explain::text as explain_text;
 use commonweal::documents::Outlook;
 use commonweal::questions::{Class, Compared, Comparison, Deviation, Explanation, Play, Turn, explain};
 use commonweal::structure::{ChoiceId, Principal, StateId, Structure};
@@ -247,6 +248,12 @@ impl Page<'_> {
         let model = self.model.structure();
         *html += &section("how", "How it is found");
         match explain(self.model, self.answer, LAYERS, ROWS, self.stop) {
+            // Tables of values and advantages have one column for each discount: where preferences have several, or change in
+            // time, the words of `--explain` tell what is whose, and as of which step.
+            Ok(explanation) if !explanation.earlier.is_empty() || explanation.names.len() != model.n_principals() => {
+                let text = explain_text(model, self.answer, &Ok(explanation));
+                *html += &format!("<pre style=\"white-space: pre-wrap\">{}</pre>\n", escaped(text.trim()));
+            }
             Ok(explanation) => add_steps(html, model, self.answer, &explanation),
             Err(reason) => *html += &format!("<p>The explanation was not finished: {reason}.</p>\n"),
         }

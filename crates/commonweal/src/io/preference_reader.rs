@@ -354,6 +354,20 @@ impl<'t> Reader<'t> {
             let cure = as_rate(&rate);
             // 90 % may also be meant as the discount 9/10.
             let is_large = rate >= Rational::from_quotient(1, 2);
+            // 103 % is probably a growth factor: a rate of 3 %.
+            if rate > Rational::ONE {
+                let growth = &rate - Rational::ONE;
+                let help = if growth <= Rational::ONE {
+                    format!(
+                        "a discount is below 1 and a rate is at most 100%; for growth by {} write {}",
+                        rate_text(&growth),
+                        as_rate(&growth)
+                    )
+                } else {
+                    "write a discount below 1, such as 0.97, or a rate, such as `rate: 3%`".to_owned()
+                };
+                return Err(Fault::new(value.span, message, help));
+            }
             let as_discount = if is_large && rate < Rational::ONE {
                 format!("write {} for a discount of that, or for a rate ", decimal_or_fraction(&rate))
             } else {
