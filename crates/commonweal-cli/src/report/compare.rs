@@ -155,6 +155,8 @@ fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String
         ("stationary", Class::Stationary),
         ("positional", Class::Positional),
         ("long-term", Class::LongTerm),
+        ("re-planned", Class::Replanned),
+        ("no commitment", Class::NoCommitment),
     ];
     let columns: Vec<(&str, &Compared)> =
         columns.into_iter().filter_map(|(name, class)| Some((name, of(class)?))).collect();
