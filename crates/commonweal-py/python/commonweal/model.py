@@ -104,6 +104,9 @@ class Model(Asking):
             labels.start_of_arrays(start, states, rows.n_states),
             exact,
         )
+        if core.is_exact and arrays.sums_rewards(R):
+            # Sums in doubles have rounding errors, which would be read as digits.
+            return _from_fractions(P, R, discounts, s_indices, a_indices, states, actions, start)
         return Model(core, made)._doubted()
 
     @staticmethod
