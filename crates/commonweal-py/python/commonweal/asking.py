@@ -14,7 +14,7 @@ from .naming import Named
 from .numbers import Number, text_of
 from .results import Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep, lottery
 from .solution import Solution
-from .strategy import Strategy
+from .strategy import HasStrategy, Strategy, strategy_of
 
 if TYPE_CHECKING:
     from .model import Model
@@ -82,7 +82,7 @@ class Asking(Named):
 
     def evaluate(
         self,
-        strategy: Strategy,
+        strategy: Strategy | HasStrategy,
         exact: bool | None = None,
         gap: float | None = None,
         threads: int | None = None,
@@ -96,7 +96,7 @@ class Asking(Named):
 
     def simulate(
         self,
-        strategy: Strategy,
+        strategy: Strategy | HasStrategy,
         runs: int = 10_000,
         seed: int = 1,
         *,
@@ -218,10 +218,9 @@ class Asking(Named):
         limits = Limits(exact, gap, threads, time_limit)
         return Front._of(_core.front(self._core, axes, vertices, limits))
 
-    def _strategy(self, strategy: Strategy) -> _core.Strategy:
+    def _strategy(self, strategy: Strategy | HasStrategy) -> _core.Strategy:
         """A strategy for this model, or for one with the same states and actions."""
-        if not isinstance(strategy, Strategy):
-            raise QuestionError(f"{strategy!r} is not a strategy; take one of a result, or Strategy.positional(model, actions)")
+        strategy = strategy_of(strategy)
         difference = None if strategy.model is self else self._core.difference(strategy.model._core)
         if difference is not None:
             raise QuestionError(

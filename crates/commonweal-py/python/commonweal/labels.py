@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from .errors import ModelError, QuestionError
 
@@ -24,6 +26,12 @@ class Labels:
     """Whether every action is a whole number."""
     action_names: list[str] | None = None
     """The names of actions by the numbers that arrays have for them."""
+    seen_as: Mapping[Hashable, str] | None = None
+    """The names of states by the observations of the environment that the model is of, or by what `state_of` made of it."""
+    played: Mapping[str, int] | None = None
+    """What the environment calls an action."""
+    needs_state_of: bool = False
+    """Whether an observation alone does not tell the state."""
 
     @property
     def states_are_numbered(self) -> bool:
@@ -106,6 +114,25 @@ def of_arrays(states: Sequence[State] | None, actions: Sequence[Action] | None, 
         shown = listed(list(states), n_states)
     numbered = actions is None or all(is_whole(action) for action in actions)
     return Labels(shown, numbered, None if actions is None else names(actions, "action"))
+
+
+def key_of(observation: Any) -> Hashable:
+    """An observation as a key: a number, or a tuple of numbers."""
+    if isinstance(observation, np.ndarray):
+        return tuple(observation.ravel().tolist())
+    if isinstance(observation, (list, tuple)):
+        return tuple(key_of(part) for part in observation)
+    if isinstance(observation, Mapping):
+        return tuple((str(name), key_of(part)) for name, part in sorted(observation.items(), key=lambda pair: str(pair[0])))
+    if isinstance(observation, np.generic):
+        key: Hashable = observation.item()
+        return key
+    if not isinstance(observation, Hashable):
+        raise ModelError(
+            f"an observation is a {type(observation).__name__}, which does not identify a state; give state_of, a function of "
+            "the environment"
+        )
+    return observation
 
 
 class _First(int):

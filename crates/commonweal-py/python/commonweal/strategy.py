@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .errors import StrategyError
+from .errors import QuestionError, StrategyError
 from .labels import Action, State
 from .numbers import fraction, step_text
 
@@ -106,6 +106,22 @@ class Strategy:
     def draw(self, seed: int | None = None) -> Strategy:
         """The strategy to play: itself, or one of a lottery's, drawn at random."""
         return self
+
+
+class HasStrategy(Protocol):
+    """A result with a strategy, such as a `Solution`."""
+
+    @property
+    def strategy(self) -> Strategy | None:
+        """The strategy."""
+
+
+def strategy_of(given: object) -> Strategy:
+    """A strategy, or that of a result."""
+    own = given if isinstance(given, Strategy) else getattr(given, "strategy", None)
+    if not isinstance(own, Strategy):
+        raise QuestionError(f"{given!r} is not a strategy; take one of a result, or Strategy.positional(model, actions)")
+    return own
 
 
 class CountingStrategy(Strategy):
