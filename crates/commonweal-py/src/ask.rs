@@ -111,7 +111,8 @@ pub fn ask_or<T: Send + 'static>(
                     // These may be late too, and a bug there is no answer.
                     let say = move || {
                         for known in ways {
-                            if let Ok(Some(known)) = catch_unwind(AssertUnwindSafe(known))
+                            let said = catch_unwind(AssertUnwindSafe(|| on_threads(Some(1), known)));
+                            if let Ok(Some(known)) = said
                                 && send.send(known).is_err()
                             {
                                 break;

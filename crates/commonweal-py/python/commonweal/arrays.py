@@ -263,7 +263,9 @@ def _stacked(what: str, given: Any) -> Any:
 def sums_rewards(R: Mapping[str, Any]) -> bool:
     """Whether some rewards depend on the successor, so that those of an action are sums."""
     depends = 3
-    return any(np.ndim(own) == depends or (isinstance(own, Sequence) and any(hasattr(m, "tocsr") for m in own)) for own in R.values())
+    return any(
+        np.ndim(own) == depends or (isinstance(own, Sequence) and any(hasattr(m, "tocsr") for m in own)) for own in R.values()
+    )
 
 
 def _expected(matrix: _Matrix, rewards: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 from . import _core
 from .errors import QuestionError
@@ -12,12 +12,14 @@ from .labels import is_text, whole
 from .limits import MOST, Limits
 from .naming import Named
 from .numbers import Number, text_of
-from .results import Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep, lottery
+from .results import Evaluation, Fair, Front, PositionalSearch, Simulation, StationarySearch, StrategyMap, Sweep, lottery
 from .solution import Solution
 from .strategy import HasStrategy, Strategy, strategy_of
 
 if TYPE_CHECKING:
     from .model import Model
+
+S = TypeVar("S", PositionalSearch, StationarySearch)
 
 Range: TypeAlias = "tuple[Number, Number]"
 """The least and the greatest discount, or rate."""
@@ -57,9 +59,9 @@ class Asking(Named):
         node_limit: int | None = None,
         threads: int | None = None,
         time_limit: float | None = None,
-    ) -> Search:
+    ) -> PositionalSearch:
         """The best strategy that takes one action in each state for ever. NP-hard: bounds if a limit stops it."""
-        return self._search(False, Limits(None, gap, threads, time_limit), threshold, node_limit)
+        return self._search(PositionalSearch, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
     def stationary(
         self,
@@ -69,16 +71,16 @@ class Asking(Named):
         node_limit: int | None = None,
         threads: int | None = None,
         time_limit: float | None = None,
-    ) -> Search:
+    ) -> StationarySearch:
         """The best strategy that mixes actions but never counts steps. NP-hard: bounds if a limit stops it."""
-        return self._search(True, Limits(None, gap, threads, time_limit), threshold, node_limit)
+        return self._search(StationarySearch, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
-    def _search(self, mixed: bool, limits: Limits, threshold: Number | None, node_limit: int | None) -> Search:
+    def _search(self, kind: type[S], limits: Limits, threshold: Number | None, node_limit: int | None) -> S:
         least = None if threshold is None else text_of(threshold, "threshold")
         if node_limit is not None:
             node_limit = whole(node_limit, "node_limit", 0, MOST)
-        document, strategy = _core.search(self._core, mixed, limits, least, node_limit)
-        return Search(document, Strategy._wrap(strategy, self._model))
+        document, found = _core.search(self._core, kind is StationarySearch, limits, least, node_limit)
+        return kind(document, Strategy._wrap(found, self._model))
 
     def evaluate(
         self,
@@ -106,7 +108,7 @@ class Asking(Named):
     ) -> Simulation:
         """Means with confidence intervals from random runs of a strategy. The same seed gives the same answer."""
         limits = Limits(None, None, threads, time_limit)
-        runs, seed = whole(runs, "runs", 0, MOST), whole(seed, "seed", 0, MOST)
+        runs, seed = whole(runs, "runs", 1, MOST), whole(seed, "seed", 0, MOST)
         if isinstance(confidence, bool) or not isinstance(confidence, Real):
             raise QuestionError(f"confidence is {confidence!r}; it lies between 0 and 1, such as 0.99")
         core = self._strategy(strategy)
@@ -176,9 +178,9 @@ class Asking(Named):
         """
         if coin not in ("start", "decision"):
             raise QuestionError(f'coin is {coin!r}; it is "start" or "decision"')
-        reference: _core.Strategy | str | None
+        reference: _core.Strategy | list[tuple[str, str]] | str | None
         if isinstance(over, Mapping):
-            reference = ",".join(f"{name_of(name, 'over')}={text_of(number, 'over')}" for name, number in over.items())
+            reference = [(name_of(name, "over"), text_of(number, "over")) for name, number in over.items()]
         elif over is None or over == "own-worst":
             reference = over
         elif isinstance(over, Strategy):

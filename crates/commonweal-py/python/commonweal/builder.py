@@ -112,7 +112,10 @@ class ModelBuilder:
             if is_zero(text):
                 continue
             self._state(target)
-            row[labels.name(target, "a state")] = text
+            key = labels.name(target, "a state")
+            if key in row:
+                raise ModelError(f"{place}: `{key}` is there twice in `to`, as a text and as a number; keep one of them")
+            row[key] = text
         if not row:
             raise ModelError(f"{place} leads nowhere; give `to` a state or probabilities that sum to 1")
         return row

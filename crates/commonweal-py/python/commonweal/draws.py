@@ -108,9 +108,7 @@ class Draws:
         choices: Choices = [(number, Fraction(1, end - first)) for number in range(first, end)]
         return self._several(size, lambda: int(self._draw(choices)))
 
-    def choice(
-        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
-    ) -> Any:
+    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True) -> Any:
         """One of several."""
         _refuse("choice", axis=axis)
         values = list(range(a)) if isinstance(a, (int, np.integer)) else list(a)
@@ -148,8 +146,8 @@ def _refuse(method: str, **options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ModelError(
-                f"the environment draws random numbers with `{method}({name}=…)`, which cannot be enumerated; build the model with "
-                "ModelBuilder"
+                f"the environment draws random numbers with `{method}({name}=…)`, which cannot be enumerated; build the model "
+                "with ModelBuilder"
             )
 
 
@@ -237,7 +235,9 @@ class Uniform:
 
     def __floor__(self) -> int:
         low, high = self._ends()
-        return next(whole for whole in range(math.floor(low), math.floor(high) + 1) if whole == math.floor(high) or self < whole + 1)
+        return next(
+            whole for whole in range(math.floor(low), math.floor(high) + 1) if whole == math.floor(high) or self < whole + 1
+        )
 
     def _ends(self) -> tuple[Fraction, Fraction]:
         first, last = (self._factor * end + self._offset for end in self._within)
@@ -257,9 +257,13 @@ class Uniform:
         return of(_threshold(other))
 
     def _refused(self, *_: Any, **__: Any) -> Any:
-        raise ModelError(f"the environment uses a uniform number for something else than comparisons, which hides its outcomes; {_CURE}")
+        raise ModelError(
+            f"the environment uses a uniform number for something else than comparisons, which hides its outcomes; {_CURE}"
+        )
 
-    __float__ = __bool__ = __index__ = __array__ = __round__ = __abs__ = __pow__ = __rtruediv__ = __floordiv__ = __mod__ = _refused
+    __float__ = __bool__ = __index__ = __array__ = __round__ = __abs__ = __pow__ = __rtruediv__ = __floordiv__ = __mod__ = (
+        _refused
+    )
 
 
 def _objects(several: list[Any]) -> Any:

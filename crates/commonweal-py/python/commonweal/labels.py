@@ -26,6 +26,8 @@ class Labels:
     """Whether every action is a whole number."""
     action_names: list[str] | None = None
     """The names of actions by the numbers that arrays have for them."""
+    whole_actions: frozenset[int] | None = None
+    """The whole numbers among the names of actions."""
     seen_as: Mapping[Hashable, str] | None = None
     """The names of states by the observations of the environment that the model is of, or by what `state_of` made of it."""
     played: Mapping[str, int] | None = None
@@ -40,8 +42,8 @@ class Labels:
 
 
 def is_whole(number: object) -> bool:
-    """Whether this is a whole number, of Python or NumPy; `True` and `1.0` are not."""
-    return hasattr(number, "__index__") and not isinstance(number, bool)
+    """Whether this is a whole number, of Python or NumPy; `True`, `1.0` and arrays are not."""
+    return hasattr(number, "__index__") and not isinstance(number, (bool, np.ndarray))
 
 
 def whole(number: Any, what: str, least: int = 0, most: int | None = None, *, cure: str = "") -> int:
@@ -113,7 +115,10 @@ def of_arrays(states: Sequence[State] | None, actions: Sequence[Action] | None, 
         names(states, "state", n_states)
         shown = listed(list(states), n_states)
     numbered = actions is None or all(is_whole(action) for action in actions)
-    return Labels(shown, numbered, None if actions is None else names(actions, "action"))
+    if actions is None:
+        return Labels(shown, numbered)
+    whole_names = frozenset(int(action.__index__()) for action in actions if not isinstance(action, str) and is_whole(action))
+    return Labels(shown, numbered, names(actions, "action"), whole_names)
 
 
 def key_of(observation: Any) -> Hashable:
@@ -142,6 +147,10 @@ class _First(int):
 FIRST = _First(0)
 
 
+def _numbers_of_states(n_states: int) -> str:
+    return f"the states are 0 to {n_states - 1}, counted from 0" if n_states else "there are no states: P has no columns"
+
+
 def start_of_arrays(start: State, states: Sequence[State] | None, n_states: int) -> int:
     """The position of the start of arrays, given by name or number."""
     if not isinstance(start, str) and not is_whole(start):
@@ -158,5 +167,5 @@ def start_of_arrays(start: State, states: Sequence[State] | None, n_states: int)
         raise ModelError(f"start: there is no state {start}; the states are named {', '.join(map(str, given[:8]))}")
     number = int(start.__index__())
     if not 0 <= number < n_states:
-        raise ModelError(f"start is {number}; the states are 0 to {n_states - 1}, counted from 0")
+        raise ModelError(f"start is {number}; {_numbers_of_states(n_states)}")
     return number

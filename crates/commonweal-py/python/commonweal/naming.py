@@ -115,6 +115,11 @@ class Named:
             found = str(action.__index__()) if str(action.__index__()) in names else None
         elif self._labels.action_names is not None:
             listed = self._labels.action_names
+            number = action.__index__()
+            if str(number) in listed and listed.index(str(number)) != number:
+                if str(number) in names and self._labels.whole_actions is not None and number in self._labels.whole_actions:
+                    return str(number)
+                raise QuestionError(f"{place}: action {number} is ambiguous: another action is named `{number}`; write the name")
             found = listed[action.__index__()] if 0 <= action.__index__() < len(listed) else None
             found = found if found in names else None
         else:

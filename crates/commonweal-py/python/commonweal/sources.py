@@ -237,12 +237,12 @@ def from_quantecon(ddp: Any, *, principal: str = "agent", discount: Preference |
         # The other form leaves these out, like actions that are not allowed.
         at = tuple(int(position) for position in wrong[0])
         raise ModelError(
-            f"R[{', '.join(map(str, at))}] of the DiscreteDP is {given[at]}; a reward is a finite number, or -inf for an action that "
-            "is not allowed"
+            f"R[{', '.join(map(str, at))}] of the DiscreteDP is {given[at]}; a reward is a finite number, or -inf for an action "
+            "that is not allowed"
         )
     pairs = ddp.to_sa_pair_form() if ddp.s_indices is None else ddp
     # An action that is not allowed earns minus infinity.
-    allowed = pairs.R != -np.inf
+    allowed = -np.inf != pairs.R
     P, R, s_indices, a_indices = pairs.Q, pairs.R, pairs.s_indices, pairs.a_indices
     if not allowed.all():
         P, R, s_indices, a_indices = P[allowed], R[allowed], s_indices[allowed], a_indices[allowed]

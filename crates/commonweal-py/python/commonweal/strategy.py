@@ -89,7 +89,10 @@ class Strategy:
         decisions: dict[str, str] = {}
         for state, action in actions.items():
             number = model._state(state)
-            decisions[model._state_name(number)] = model._action_name(number, action)
+            name = model._state_name(number)
+            if name in decisions:
+                raise StrategyError(f"actions: state `{name}` is there twice, by name and by number; keep one of them")
+            decisions[name] = model._action_name(number, action)
         document = {"format": "commonweal-strategy/1", "decisions": decisions}
         strategy = Strategy.from_json(model, json.dumps(document))
         assert isinstance(strategy, CountingStrategy)
