@@ -305,6 +305,10 @@ def test_questions_that_mean_nothing_are_refused_in_words(hotel: cw.Model) -> No
     assert hotel.solve(time_limit=10**400).status == "optimal"
     with pytest.raises(cw.QuestionError, match="gap is larger than any"):
         hotel.solve(gap=10**400)
+    with pytest.raises(cw.QuestionError, match="threshold is nan; it must be a finite number"):
+        hotel.positional(threshold=float("nan"))
+    with pytest.raises(cw.QuestionError, match="first is nan; it must be a finite number"):
+        hotel.sweep("bob", float("nan"), 0.5)
     with pytest.raises(cw.QuestionError, match="runs is 0; it is a whole number from 1"):
         hotel.simulate(hotel.solve(), runs=0)
     with pytest.raises(cw.QuestionError, match="there is no principal `alice=1,bob`"):

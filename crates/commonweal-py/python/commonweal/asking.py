@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 from . import _core
-from .errors import QuestionError
+from .errors import ModelError, QuestionError
 from .labels import is_text, whole
 from .limits import MOST, Limits
 from .naming import Named
@@ -76,7 +76,7 @@ class Asking(Named):
         return self._search(StationarySearch, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
     def _search(self, kind: type[S], limits: Limits, threshold: Number | None, node_limit: int | None) -> S:
-        least = None if threshold is None else text_of(threshold, "threshold")
+        least = None if threshold is None else _text(threshold, "threshold")
         if node_limit is not None:
             node_limit = whole(node_limit, "node_limit", 0, MOST)
         document, found = _core.search(self._core, kind is StationarySearch, limits, least, node_limit)
@@ -129,7 +129,7 @@ class Asking(Named):
         `"fund.rate"` in place of `"fund"` varies the rate: `model.sweep("fund.rate", "1%", "7%")`; `"fund.weight"` varies the
         weight. A percentage is a rate: it is refused where the discount varies.
         """
-        ends = (text_of(first, "first"), text_of(last, "last"))
+        ends = (_text(first, "first"), _text(last, "last"))
         steps = whole(steps, "steps", 1, MOST)
         limits = Limits(None, None, threads, time_limit)
         weights = {own.name: own.weight for own in self.principals}
@@ -180,7 +180,7 @@ class Asking(Named):
             raise QuestionError(f'coin is {coin!r}; it is "start" or "decision"')
         reference: _core.Strategy | list[tuple[str, str]] | str | None
         if isinstance(over, Mapping):
-            reference = [(name_of(name, "over"), text_of(number, "over")) for name, number in over.items()]
+            reference = [(name_of(name, "over"), _text(number, "over")) for name, number in over.items()]
         elif over is None or over == "own-worst":
             reference = over
         elif isinstance(over, Strategy):
@@ -191,7 +191,7 @@ class Asking(Named):
             if given is not None and not isinstance(given, Mapping):
                 raise QuestionError(f"{what} is {given!r}; it is a dict of numbers by principal, such as {{'bob': 4}}")
         bounds = [
-            [(name_of(name, what), text_of(number, what)) for name, number in (given or {}).items()]
+            [(name_of(name, what), _text(number, what)) for name, number in (given or {}).items()]
             for what, given in (("at_least", at_least), ("at_most", at_most))
         ]
         limits = Limits(exact, gap, threads, time_limit)
@@ -234,6 +234,14 @@ class Asking(Named):
         return strategy._core
 
 
+def _text(number: Number, what: str) -> str:
+    """A number of a question, as the library reads it."""
+    try:
+        return text_of(number, what)
+    except ModelError as error:
+        raise QuestionError(str(error)) from None
+
+
 def name_of(given: object, what: str) -> str:
     """A name of a question."""
     if not isinstance(given, str):
@@ -249,4 +257,4 @@ def _range(what: str, given: Range | None) -> tuple[str, str] | None:
         return None
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
         raise QuestionError(f"{what} is {given!r}; it is a pair such as (0.1, 0.9)")
-    return text_of(given[0], what), text_of(given[1], what)
+    return _text(given[0], what), _text(given[1], what)

@@ -199,6 +199,22 @@ class Value:
         own = _value(other)
         return NotImplemented if own is None else own._divided_by(self)
 
+    def __pow__(self, exponent: object) -> Value:
+        """A whole power."""
+        if not isinstance(exponent, (int, np.integer)):
+            return NotImplemented
+        times = int(exponent)
+        if times < 0:
+            return 1 / self**-times
+        if self._exact is not None:
+            return Value._exactly(self._exact**times)
+        if not (math.isfinite(self._lower) and math.isfinite(self._upper)):
+            return Value(None, -math.inf, math.inf, 0.0) if times else Value._exactly(Fraction(1))
+        ends = [Fraction(self._lower) ** times, Fraction(self._upper) ** times]
+        if times % 2 == 0 and times and self._lower < 0 < self._upper:
+            ends.append(Fraction(0))
+        return Value(None, _bounds(min(ends))[0], _bounds(max(ends))[1])
+
     def __neg__(self) -> Value:
         return 0 - self
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .html import shortened
+from . import html
 from .results import Front, StrategyMap, Sweep
 from .solution import Solution
 
@@ -41,7 +41,7 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
                 continue
             colour = colours.setdefault(action, COLOURS[len(colours) % len(COLOURS)])
             ax.barh(at, end - begins, left=begins, height=0.7, color=colour)
-    ax.set_yticks(range(len(rows)), [shortened(name) for name, _ in rows])
+    ax.set_yticks(range(len(rows)), [html.shortened(name) for name, _ in rows])
     ax.invert_yaxis()
     ax.set_xlim(0, room)
     if last > 50:
@@ -52,10 +52,10 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(f"{solution.model.step}; the right end lasts for ever")
     ax.set_title(
-        f"What to do from {shortened(str(solution.model.start))}, {solution.model.step} by {solution.model.step}", loc="left"
+        f"What to do from {html.shortened(str(solution.model.start))}, {solution.model.step} by {solution.model.step}", loc="left"
     )
     for action, colour in colours.items():
-        ax.barh(0, 0, color=colour, label=shortened(action))
+        ax.barh(0, 0, color=colour, label=html.shortened(action))
     return _finished(ax)
 
 
