@@ -91,7 +91,7 @@ def _warn_of_time_limit(env: Any) -> None:
                 f"the environment is wrapped in a TimeLimit that cuts runs after {limit} steps; the model has no such limit. "
                 "make(…, max_episode_steps=-1) makes an environment without it",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
             return
         env = env.env
