@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -197,3 +198,10 @@ def test_an_environment_that_cannot_be_copied_is_refused_with_a_cure() -> None:
     env.file = (line for line in "ab")
     with pytest.raises(cw.ModelError, match=r"the environment's `file` cannot be copied: .*set `env\.unwrapped\.file = None`"):
         cw.from_mo_gymnasium(env, HALVES)
+
+
+def test_a_pickled_model_of_an_environment_still_knows_its_observations() -> None:
+    model = cw.from_mo_gymnasium(Hidden(lambda at: (at, at)), HALVES)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.state_of(np.array([1, 1])) == "(1, 1)"
+    assert cw.StrategyPolicy(again.solve()).action((2, 2)) == 0

@@ -176,3 +176,9 @@ def test_a_solution_is_a_collection_of_its_states(hotel: cw.Model) -> None:
     assert {state: solution[state].welfare for state in solution}["s0"] == solution.welfare
     with pytest.raises(cw.QuestionError, match="is not a state; name one, or give its number from 0"):
         solution[np.array([0])]  # type: ignore[index]
+
+
+def test_strategies_of_searches_have_the_methods_of_their_kind(hotel: cw.Model) -> None:
+    """Also for a type checker."""
+    assert hotel.positional().strategy.action("s0") == "a"
+    assert sum(hotel.stationary().strategy.mix("s0").values()) == 1
