@@ -34,7 +34,18 @@ GROUPS = {
         "StrategyPolicy",
         "Episode",
     ],
-    "Other questions": ["Search", "Evaluation", "Simulation", "Estimate", "Sweep", "StrategyMap", "Fair", "Front"],
+    "Other questions": [
+        "Search",
+        "PositionalSearch",
+        "StationarySearch",
+        "Evaluation",
+        "Simulation",
+        "Estimate",
+        "Sweep",
+        "StrategyMap",
+        "Fair",
+        "Front",
+    ],
     "Errors": ["CommonwealError", "ModelError", "QuestionError", "StrategyError", "CertificateError", "UndecidedError"],
 }
 

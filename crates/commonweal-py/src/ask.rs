@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How often signals are polled.
@@ -34,17 +34,50 @@ static HEARD: Mutex<Option<Instant>> = Mutex::new(None);
 pub type Otherwise<T> = Box<dyn FnOnce() -> Option<T> + Send>;
 
 /// What `work` returns, from a thread pool for this call only. A shared pool would not survive a fork of the Python process.
+/// A part of it would say nothing, so Ctrl-C raises `stop` and is `KeyboardInterrupt` at once.
 pub fn ask<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
     stop: &StopSignal,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    ask_or(py, threads, stop, Vec::new(), work)
+    let mut answer = begin(threads, work)?;
+    loop {
+        if let Some(answered) = answer.wait(py) {
+            return answered;
+        }
+        py.check_signals().inspect_err(|_| stop.raise())?;
+    }
 }
 
-/// The same, where `otherwise` are ways to say something without the work, each better and slower than the one before: what
-/// the last of them says in time is returned if the work is late after Ctrl-C.
+/// Work that was begun on a thread of its own.
+struct Begun<T>(Mutex<Receiver<std::thread::Result<T>>>);
+
+impl<T: Send> Begun<T> {
+    /// The answer, if it comes within a tick. Python continues meanwhile.
+    fn wait(&mut self, py: Python<'_>) -> Option<PyResult<T>> {
+        match py.detach(|| self.0.lock().expect("nobody else waits").recv_timeout(TICK)) {
+            Ok(Ok(answer)) => Some(Ok(answer)),
+            Ok(Err(panic)) => Some(Err(bug(&*panic))),
+            Err(RecvTimeoutError::Disconnected) => Some(Err(PyRuntimeError::new_err("the question was lost"))),
+            Err(RecvTimeoutError::Timeout) => None,
+        }
+    }
+}
+
+fn begin<T: Send + 'static>(threads: Option<usize>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<Begun<T>> {
+    let threads = threads.filter(|&n| n > 0).unwrap_or_else(cores);
+    let (send, receive) = channel();
+    spawn(move || {
+        let answered = catch_unwind(AssertUnwindSafe(|| on_threads(Some(threads), work)));
+        // The receiver may be gone.
+        let _ = send.send(answered);
+    })?;
+    Ok(Begun(Mutex::new(receive)))
+}
+
+/// The same for work that can be stopped with bounds, where `otherwise` are ways to say something without the work, each better and
+/// slower than the one before: what the last of them says in time is returned if the work is late after Ctrl-C.
 pub fn ask_or<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -52,27 +85,14 @@ pub fn ask_or<T: Send + 'static>(
     otherwise: Vec<Otherwise<T>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    let threads = threads.filter(|&n| n > 0).unwrap_or_else(cores);
-    let (send, receive) = channel();
-    let no_thread = |error| PyMemoryError::new_err(format!("no thread for this question: {error}"));
-    spawn(move || {
-        let answered = catch_unwind(AssertUnwindSafe(|| on_threads(Some(threads), work)));
-        // The receiver may be gone.
-        let _ = send.send(answered);
-    })
-    .map_err(no_thread)?;
-    let receive = Mutex::new(receive);
+    let mut answer = begin(threads, work)?;
     let mut interrupted: Option<(Instant, PyErr)> = None;
     let mut otherwise = Some(otherwise);
     let (send_instead, instead) = channel();
     let mut send_instead = Some(send_instead);
     loop {
-        let received = py.detach(|| receive.lock().expect("nobody else waits").recv_timeout(TICK));
-        match received {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(panic)) => return Err(bug(&*panic)),
-            Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the question was lost")),
-            Err(RecvTimeoutError::Timeout) => {}
+        if let Some(answered) = answer.wait(py) {
+            return answered;
         }
         match (&interrupted, py.check_signals()) {
             (None, Ok(())) => {}
@@ -91,14 +111,15 @@ pub fn ask_or<T: Send + 'static>(
                     // These may be late too, and a bug there is no answer.
                     let say = move || {
                         for known in ways {
-                            if let Ok(Some(known)) = catch_unwind(AssertUnwindSafe(known))
+                            let said = catch_unwind(AssertUnwindSafe(|| on_threads(Some(1), known)));
+                            if let Ok(Some(known)) = said
                                 && send.send(known).is_err()
                             {
                                 break;
                             }
                         }
                     };
-                    spawn(say).map_err(no_thread)?;
+                    spawn(say)?;
                 }
                 if since.elapsed() > PATIENCE {
                     // On a busy machine even these are late, and late bounds are better than none.
@@ -113,8 +134,9 @@ pub fn ask_or<T: Send + 'static>(
     }
 }
 
-fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    std::thread::Builder::new().name("commonweal".to_owned()).stack_size(STACK).spawn(work).map(drop)
+fn spawn(work: impl FnOnce() + Send + 'static) -> PyResult<()> {
+    let spawned = std::thread::Builder::new().name("commonweal".to_owned()).stack_size(STACK).spawn(work);
+    spawned.map(drop).map_err(|error| PyMemoryError::new_err(format!("no thread for this question: {error}")))
 }
 
 /// Whether Ctrl-C was heard a moment before `now` already.

@@ -2,7 +2,7 @@
 //!
 //! The classes are written in Python (`commonweal/errors.py`), where their documentation is.
 
-use commonweal::files::{ParseError, ReadError};
+use commonweal::files::{DiscountError, ParseError, ReadError};
 use commonweal::structure::ModelError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,6 +60,12 @@ impl Refusal {
             ReadError::Archive { help, .. } => {
                 Refusal { message: innermost(error).to_string(), help: help.clone(), whole, place: None }
             }
+            ReadError::Discounts(missing @ DiscountError::Missing { structures }) => {
+                let each: Vec<String> = structures.iter().map(|name| format!("{}: 0.99", quoted(name))).collect();
+                let cure = format!("discounts={{{}}} gives each one that counts a time preference", each.join(", "));
+                let whole = format!("{whole}\nhelp: {cure}");
+                Refusal { message: missing.to_string(), help: Some(cure), whole, place: None }
+            }
             inner => Refusal { message: inner.to_string(), whole, ..Refusal::default() },
         }
     }
@@ -99,6 +105,11 @@ impl From<&ModelError> for Refusal {
             _ => refusal,
         }
     }
+}
+
+/// The name as a text of Python.
+fn quoted(name: &str) -> String {
+    serde_json::to_string(name).expect("a name is JSON")
 }
 
 fn innermost(error: &ReadError) -> &ReadError {

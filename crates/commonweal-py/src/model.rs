@@ -4,7 +4,7 @@ use crate::arrays::{Given, Indices};
 use crate::ask::ask;
 use crate::error::{Refusal, refused};
 use crate::questions::Limits;
-use commonweal::files::{Discounts, ReadOptions};
+use commonweal::files::{Discounts, Form, ReadOptions};
 use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure};
 use commonweal::text::doubts;
 use commonweal::{Engine, Model, StopSignal};
@@ -241,20 +241,20 @@ impl PyModel {
 
     /// The model as a YAML file has it.
     fn to_yaml(&self, py: Python<'_>) -> PyResult<String> {
-        let model = Arc::clone(&self.0);
-        Ok(ask(py, None, &StopSignal::default(), move || model.to_yaml())??)
+        self.text(py, |model, out, stop| model.write_unless(Form::Yaml, out, stop))
     }
 
     /// The model as a DRN file has it.
     fn to_drn(&self, py: Python<'_>) -> PyResult<String> {
-        let model = Arc::clone(&self.0);
-        Ok(ask(py, None, &StopSignal::default(), move || model.to_drn())??)
+        self.text(py, |model, out, stop| {
+            let in_fractions = model.in_fractions(stop).map_err(std::io::Error::other)?;
+            in_fractions.write_unless(Form::Drn, out, stop)
+        })
     }
 
     /// The canonical form, which certificates are about.
     fn canonical(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        let model = Arc::clone(&self.0);
-        ask(py, None, &StopSignal::default(), move || model.canonical())
+        self.written(py, |model, out, stop| model.write_unless(Form::Canonical, out, stop))
     }
 
     /// The principals with everything that a file says of them, as the YAML of a model with one state.
@@ -319,6 +319,32 @@ impl PyModel {
             PyArray1::from_vec(py, data),
             rewards.into_iter().map(|own| PyArray1::from_vec(py, own)).collect(),
         ))
+    }
+}
+
+impl PyModel {
+    /// The bytes that `write` writes, unless Ctrl-C stops it.
+    fn written(
+        &self,
+        py: Python<'_>,
+        write: impl FnOnce(&Model, &mut Vec<u8>, &StopSignal) -> std::io::Result<()> + Send + 'static,
+    ) -> PyResult<Vec<u8>> {
+        let (model, stop) = (Arc::clone(&self.0), StopSignal::default());
+        let asked = stop.clone();
+        let written = ask(py, None, &stop, move || {
+            let mut bytes = Vec::new();
+            write(&model, &mut bytes, &asked).map(|()| bytes)
+        });
+        Ok(written??)
+    }
+
+    /// The same, as a text.
+    fn text(
+        &self,
+        py: Python<'_>,
+        write: impl FnOnce(&Model, &mut Vec<u8>, &StopSignal) -> std::io::Result<()> + Send + 'static,
+    ) -> PyResult<String> {
+        Ok(String::from_utf8(self.written(py, write)?).expect("a model is written in UTF-8"))
     }
 }
 

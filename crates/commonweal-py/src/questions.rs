@@ -1,7 +1,7 @@
 //! The questions about a model: each on a thread of its own, each answer as its JSON document.
 
 use crate::answer::PyAnswer;
-use crate::ask::{Otherwise, ask, ask_or};
+use crate::ask::{Otherwise, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
@@ -143,12 +143,15 @@ pub fn simulate(
     let stop = limits.stop(py)?;
     let options = SimulateOptions { runs, seed, confidence, stop: stop.clone() };
     let (model, strategy) = (Arc::clone(&model.0), Arc::clone(&strategy.strategy));
-    let found = ask(py, limits.threads, &stop, move || {
+    let simulate = move |options: SimulateOptions| {
         let simulation = commonweal::questions::simulate(&model, &strategy, &options)?;
         Ok::<_, commonweal::strategies::OtherModel>(
             documents::Simulation::new(model.structure(), &simulation, &options, None).to_json(),
         )
-    })?;
+    };
+    let (own, asked) = (simulate.clone(), SimulateOptions { stop: raised(), ..options.clone() });
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
+    let found = ask_or(py, limits.threads, &stop, otherwise, move || simulate(options))?;
     found.map_err(|error| refused(py, error.to_string()))
 }
 
@@ -333,7 +336,9 @@ fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
 pub enum Reference<'py> {
     /// What a strategy gives.
     Strategy(PyRef<'py, PyStrategy>),
-    /// `own-worst`, or a number for each principal, `alice=9,bob=2`.
+    /// A number for each principal, by name.
+    Numbers(Vec<(String, String)>),
+    /// `own-worst`.
     Text(String),
 }
 
@@ -359,8 +364,9 @@ pub fn fair(
         None => rule.usual_reference(),
         Some(Reference::Strategy(strategy)) => Over::Strategy((*strategy.strategy).clone()),
         Some(Reference::Text(text)) if text == "own-worst" => Over::OwnWorst,
-        Some(Reference::Text(text)) => {
-            let given = questions::reference_numbers(model.structure(), &text);
+        Some(Reference::Text(text)) => return Err(refused(py, format!("over: there is no reference point `{text}`"))),
+        Some(Reference::Numbers(numbers)) => {
+            let given = questions::reference_of(model.structure(), &numbers);
             Over::Given(given.map_err(|error| refused(py, format!("over: {error}")))?)
         }
     };
@@ -373,7 +379,7 @@ pub fn fair(
         Question { rule, over, at_least: bounds("at_least", at_least)?, at_most: bounds("at_most", at_most)? };
     let options = limits.options(py)?;
     let stop = options.stop.clone();
-    let found = ask(py, limits.threads, &stop, move || -> Result<_, String> {
+    let fair = move |options: Options| -> Result<_, String> {
         let set = PayoffSet::new(&model, &options);
         let mut found = questions::fair_suited(&set, &question).map_err(|error| error.to_string())?;
         let mut coins = Vec::new();
@@ -387,7 +393,10 @@ pub fn fair(
         let lottery = (!found.mix.is_empty()).then(|| Strategy::from(found.lottery()));
         drop(set);
         Ok((document.to_json(), lottery.map(|lottery| PyStrategy::new(lottery, model))))
-    })?;
+    };
+    let (own, asked) = (fair.clone(), Options { stop: raised(), ..options.clone() });
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || own(asked).ok().map(Ok))];
+    let found = ask_or(py, limits.threads, &stop, otherwise, move || fair(options))?;
     found.map_err(|message| refused(py, message))
 }
 
@@ -453,12 +462,15 @@ pub fn check(
 ) -> PyResult<String> {
     let stop = limits.stop(py)?;
     let (model, certificate, asked) = (Arc::clone(&model.0), certificate.to_vec(), stop.clone());
-    let verdict = ask(py, limits.threads, &stop, move || {
+    let interrupted: Vec<Otherwise<_>> = vec![Box::new(|| Some(Err(StopReason::Interrupted)))];
+    let verdict = ask_or(py, limits.threads, &stop, interrupted, move || {
         let mut form = Vec::new();
         // A fair answer is about each principal, an ordinary one about their sum.
         let is_fair = certificate.starts_with(FAIR_HEADER.as_bytes());
-        let written = model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut form);
+        let kind = if is_fair { Form::ByPrincipal } else { Form::Canonical };
+        let written = model.write_unless(kind, &mut form, &asked);
         drop(model);
+        asked.check()?;
         if let Err(why) = written {
             return Ok(Err(Unreadable(why.to_string())));
         }

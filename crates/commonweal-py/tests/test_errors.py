@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import commonweal as cw
@@ -290,3 +291,28 @@ def test_implausible_discounts_are_warned_of_in_the_words_of_the_program() -> No
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cw.Model.from_yaml(text.replace("0.03", "0.97").replace("0.05", "0.95"))
+
+
+def test_a_file_without_discounts_says_what_to_write(shared_models: Path) -> None:
+    with pytest.raises(cw.ModelError, match="the file has rewards but no discounts") as caught:
+        cw.load(shared_models / "cliffwalking.drn")
+    assert caught.value.help is not None
+    assert caught.value.help.startswith('discounts={"time": 0.99, "cliff": 0.99, "goal": 0.99}')
+    assert str(caught.value).endswith(caught.value.help)
+
+
+def test_questions_that_mean_nothing_are_refused_in_words(hotel: cw.Model) -> None:
+    assert hotel.solve(time_limit=10**400).status == "optimal"
+    with pytest.raises(cw.QuestionError, match="gap is larger than any"):
+        hotel.solve(gap=10**400)
+    with pytest.raises(cw.QuestionError, match="threshold is nan; it must be a finite number"):
+        hotel.positional(threshold=float("nan"))
+    with pytest.raises(cw.QuestionError, match="first is nan; it must be a finite number"):
+        hotel.sweep("bob", float("nan"), 0.5)
+    with pytest.raises(cw.QuestionError, match="runs is 0; it is a whole number from 1"):
+        hotel.simulate(hotel.solve(), runs=0)
+    with pytest.raises(cw.QuestionError, match="there is no principal `alice=1,bob`"):
+        hotel.fair("nash", over={"alice=1,bob": 3})
+    with pytest.raises(cw.ModelError, match="there are no states: P has no columns"):
+        cw.Model.from_arrays(np.zeros((0, 0)), {"x": []}, {"x": 0.5}, s_indices=[], a_indices=[])
+    assert hotel.evaluate(hotel.solve()).welfare == hotel.solve().welfare

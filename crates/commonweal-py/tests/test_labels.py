@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import commonweal as cw
@@ -142,3 +143,42 @@ def test_the_default_start_is_the_first_state_whatever_another_is_called() -> No
     assert line(states=[-1, 0, 1]).solve().welfare == WORTH[0]
     assert line(states=[2, 1, 0]).start == 2
     assert line().start == 0
+
+
+def test_a_whole_number_among_the_names_of_actions_is_a_name() -> None:
+    stay = np.eye(1)[None].repeat(2, axis=0)
+    model = cw.Model.from_arrays(stay, {"x": np.array([[5.0, 7.0]])}, {"x": 0}, actions=[1, "x"])
+    # Action 1 is the first, which earns 5; the second one, at position 1, is called x.
+    assert model.evaluate(cw.Strategy.positional(model, {0: 1})).welfare == 5
+    assert model.evaluate(cw.Strategy.positional(model, {0: "x"})).welfare == 7
+    texts = cw.Model.from_arrays(stay, {"x": np.array([[5.0, 7.0]])}, {"x": 0}, actions=["1", "x"])
+    with pytest.raises(cw.QuestionError, match="action 1 is ambiguous"):
+        cw.Strategy.positional(texts, {0: 1})
+
+
+def test_keys_that_are_one_name_are_refused() -> None:
+    b = cw.ModelBuilder({"x": 0.5})
+    with pytest.raises(cw.ModelError, match="`1` is there twice in `to`, as a text and as a number"):
+        b.choice(0, 0, to={1: 0.5, "1": 0.5})
+    with pytest.raises(cw.ModelError, match="has `5` twice, as a text and as a number"):
+        cw.ModelBuilder({"x": {"schedule": {0: "3%", 5: "2%", "5": "1%"}}})
+    model = cw.Model.from_arrays(np.eye(2)[None], {"x": [1, 2]}, {"x": 0.5}, states=["s", "t"])
+    with pytest.raises(cw.StrategyError, match="state `s` is there twice, by name and by number"):
+        cw.Strategy.positional(model, {"s": 0, 0: 0, "t": 0})
+
+
+def test_a_solution_is_a_collection_of_its_states(hotel: cw.Model) -> None:
+    solution = hotel.solve()
+    assert list(solution) == ["s0", "s1"]
+    assert len(solution) == 2
+    assert "s1" in solution
+    assert "s2" not in solution
+    assert {state: solution[state].welfare for state in solution}["s0"] == solution.welfare
+    with pytest.raises(cw.QuestionError, match="is not a state; name one, or give its number from 0"):
+        solution[np.array([0])]  # type: ignore[index]
+
+
+def test_strategies_of_searches_have_the_methods_of_their_kind(hotel: cw.Model) -> None:
+    """Also for a type checker."""
+    assert hotel.positional().strategy.action("s0") == "a"
+    assert sum(hotel.stationary().strategy.mix("s0").values()) == 1

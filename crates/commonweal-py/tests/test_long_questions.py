@@ -377,3 +377,64 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = "import sys, commonweal; print([m for m in ('scipy', 'pandas', 'polars', 'matplotlib') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.fixture(scope="module")
+def large() -> cw.Model:
+    """A model in doubles whose numbers take seconds to become fractions."""
+    return ring(200_000, {"patient": 0.999999, "other": 0.99999})
+
+
+LARGE_QUESTIONS: dict[
+    str, Callable[[cw.Model, float | None], cw.Search | cw.Sweep | cw.Simulation | cw.Fair | cw.StrategyMap]
+] = {
+    "positional": lambda model, limit: model.positional(threads=1, time_limit=limit),
+    "stationary": lambda model, limit: model.stationary(threads=1, time_limit=limit),
+    "fair": lambda model, limit: model.fair("max-min", threads=1, time_limit=limit),
+    "sweep": lambda model, limit: model.sweep("other", 0.9, 0.99, 3, threads=1, time_limit=limit),
+    "map": lambda model, limit: model.map("other", "patient", threads=1, time_limit=limit),
+    "simulate": lambda model, limit: model.simulate(model.solve(time_limit=0.0), threads=1, time_limit=limit),
+}
+
+
+@pytest.mark.parametrize("name", list(LARGE_QUESTIONS))
+def test_a_large_model_in_doubles_keeps_its_time_limit_before_the_first_fraction(large: cw.Model, name: str) -> None:
+    began = time.process_time()
+    answer = LARGE_QUESTIONS[name](large, 0.0)
+    took = time.process_time() - began
+    assert answer.status == "stopped"
+    assert answer.reason == "the time limit was reached"
+    assert took < 1.5, f"{took:.2f} s of processor time"
+
+
+@pytest.mark.parametrize("name", list(LARGE_QUESTIONS))
+def test_ctrl_c_on_a_large_model_in_doubles_returns_what_is_known_and_ends_the_work(large: cw.Model, name: str) -> None:
+    answer, took = interrupted(lambda: LARGE_QUESTIONS[name](large, None), 0.3)
+    if isinstance(answer, cw.Simulation):
+        rewards = large.solve(time_limit=0.0).welfare
+        assert (answer.welfare.lower, answer.welfare.upper) == (rewards.lower, rewards.upper)
+    assert getattr(answer, "status", answer) == "stopped"
+    assert took < 1.5, f"{took:.2f} s"
+    time.sleep(1.0)
+    began = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - began < 0.25, "something goes on computing"
+
+
+def test_ctrl_c_while_a_model_is_written_ends_the_work(large: cw.Model) -> None:
+    answer, took = interrupted(lambda: len(large.to_yaml()), 0.3)
+    assert isinstance(answer, KeyboardInterrupt)
+    assert took < 1.0
+    time.sleep(1.0)
+    began = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - began < 0.25, "something goes on writing"
+
+
+def test_what_has_no_bounds_is_interrupted_and_not_kept(large: cw.Model) -> None:
+    solution = large.solve(time_limit=0.0)
+    for ask in (lambda: solution.own_best, solution.to_json):
+        answer, took = interrupted(ask, 0.3)
+        assert isinstance(answer, KeyboardInterrupt)
+        assert took < 1.0
+    assert "own_best" not in vars(solution)

@@ -272,3 +272,12 @@ def test_a_table_has_fractions_that_python_refuses_to_write_in_one_piece() -> No
     assert max(exact.numerator, exact.denominator) > 10**4300
     text = evaluation.to_pandas()["exact"].iloc[0]
     assert fraction(text) == exact
+
+
+def test_whole_powers() -> None:
+    between = cw.Value(None, -2.0, 3.0)
+    assert cw.Value(Fraction(2, 3), 0.6, 0.7) ** 3 == Fraction(8, 27)
+    assert cw.Value(Fraction(2, 3), 0.6, 0.7) ** -1 == Fraction(3, 2)
+    assert ((between**2).lower, (between**2).upper) == (0, 9)
+    assert ((between**3).lower, (between**3).upper) == (-8, 27)
+    assert between**0 == cw.Value(None, 1.0, 1.0)

@@ -315,3 +315,21 @@ def test_what_is_no_environment_and_no_model_is_refused() -> None:
         cw.from_quantecon("ddp")
     with pytest.raises(cw.ModelError, match="is not a model of stormpy"):
         cw.from_stormpy("model", {"p": 0.5})
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_quantecon_rewards_that_are_no_numbers_are_refused(wrong: float) -> None:
+    quantecon = pytest.importorskip("quantecon")
+    ddp = quantecon.markov.DiscreteDP(np.array([[1.0, wrong], [2, 3]]), np.full((2, 2, 2), 0.5), 0.9)
+    with pytest.raises(cw.ModelError, match=rf"R\[0, 1\] of the DiscreteDP is {wrong}; a reward is a finite number, or -inf"):
+        cw.from_quantecon(ddp)
+
+
+def test_a_time_limit_that_the_model_does_not_have_is_told() -> None:
+    env = gymnasium.make("FrozenLake-v1", max_episode_steps=40)
+    with pytest.warns(UserWarning, match="TimeLimit that cuts runs after 40 steps; the model has no such limit"):
+        model = cw.from_gymnasium(env, {"goal": 0.99})
+    episodes = [cw.StrategyPolicy(model.solve(), seed=1).play(env, seed=seed) for seed in range(30)]
+    assert all(episode.terminated != episode.truncated for episode in episodes)
+    assert {len(episode.rewards) for episode in episodes if episode.truncated} == {40}
+    assert any(episode.terminated for episode in episodes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -138,3 +139,40 @@ def test_pictures_are_drawn(hotel: cw.Model) -> None:
     marked = plots.front(hotel.front(), marked=[("fair", hotel.fair("kalai-smorodinsky"))])
     assert marked.get_legend() is not None
     pyplot.close("all")
+
+
+def test_a_front_with_a_pattern_is_drawn_edge_by_edge_up_to_its_limit(hotel: cw.Model) -> None:
+    """The vertices of the hotel's front are `a` for n steps, then `b`: infinitely many, in closed form."""
+    front = hotel.front()
+    assert front.pattern is not None
+    assert repr(front) == "<front of alice, bob: 5 vertices, then a pattern of infinitely many, whole>"
+    assert list(front.to_pandas()["vertex"]) == ["vertex"] * 4 + ["limit of the pattern"]
+
+    def payoff(discount: Fraction, n: int) -> Fraction:
+        return 3 * (1 - discount**n) / (1 - discount) + discount**n * (6 * discount / (1 - discount) - 1)
+
+    vertices = [(float(payoff(Fraction(2, 3), n)), float(payoff(Fraction(1, 3), n))) for n in range(60)]
+    ax = cw.plots.front(front, marked={"nash": hotel.fair("nash")})
+    drawn = np.asarray(ax.lines[0].get_xydata()).tolist()
+    for place in drawn[:-1]:
+        nearest = min(vertices, key=lambda own: abs(own[0] - place[0]))
+        assert place == pytest.approx(nearest, abs=1e-9)
+    assert len(drawn) > 10
+    assert drawn[-1] == [9, 4.5]
+    # Turned round, the pattern is at the beginning.
+    turned = hotel.front("bob", "alice").unrolled("bob", "alice")
+    assert turned[0][0] == (4.5, 9)
+    assert np.allclose(np.array(turned[0])[::-1, ::-1], drawn)
+
+
+def test_long_names_leave_room_in_pictures() -> None:
+    b = cw.ModelBuilder({"x": 0.5})
+    name = "&".join(f"variable{at}={at}" for at in range(30))
+    b.choice(name, "an action with a name that is much too long for a legend", reward=1, to=name)
+    solution = b.build().solve()
+    svg = solution.timeline_svg()
+    assert name not in svg
+    assert "variable0=0…" in svg
+    label = cw.plots.timeline(solution).get_yticklabels()[0].get_text()
+    assert len(label) < 30
+    assert label.endswith("29=29")

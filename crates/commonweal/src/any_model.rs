@@ -1,6 +1,7 @@
 //! The public model type: read from a file, or built; in fractions or in doubles.
 
 use crate::certificate::{write_canonical, write_principals};
+use crate::evaluation::Payoffs;
 use crate::io::{
     Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, TextLimits, load_model, load_model_within,
     read_strategy, read_strategy_log, write_drn, write_json, write_umb, write_yaml,
@@ -10,7 +11,9 @@ use crate::model::{
 };
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Strategy;
+use crate::{certified, exact};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
@@ -308,11 +311,18 @@ impl Model {
     /// Writes the model in this form. DRN and UMB have the numbers as they are inside, fractions or doubles; the others have
     /// fractions. An error also for time preferences that change at some step [by principal](Form::ByPrincipal).
     pub fn write(&self, form: Form, out: &mut dyn Write) -> std::io::Result<()> {
+        self.write_unless(form, out, &StopSignal::default())
+    }
+
+    /// The same, unless `stop` is raised: then an error, and a part of the model is written.
+    pub fn write_unless(&self, form: Form, out: &mut dyn Write, stop: &StopSignal) -> std::io::Result<()> {
+        let exact = || self.exact_unless(stop).map_err(std::io::Error::other);
+        let out = &mut Until { out, stop };
         match (form, self.inside()) {
-            (Form::Yaml, _) => write_yaml(&self.exact(), out),
-            (Form::Json, _) => write_json(&self.exact(), out),
-            (Form::Canonical, _) => write_canonical(&self.exact(), out),
-            (Form::ByPrincipal, _) => write_principals(&self.exact(), out),
+            (Form::Yaml, _) => write_yaml(&*exact()?, out),
+            (Form::Json, _) => write_json(&*exact()?, out),
+            (Form::Canonical, _) => write_canonical(&*exact()?, out),
+            (Form::ByPrincipal, _) => write_principals(&*exact()?, out),
             (Form::Drn, Inside::Fractions(exact)) => write_drn(exact, out),
             (Form::Drn, Inside::Doubles(doubles)) => write_drn(doubles, out),
             (Form::Umb, Inside::Fractions(exact)) => write_umb(exact, out),
@@ -342,6 +352,14 @@ impl Model {
         self.exact.is_some()
     }
 
+    /// The same model with fractions inside, unless `stop` is raised on the way.
+    pub fn in_fractions(&self, stop: &StopSignal) -> Result<Cow<'_, Model>, StopReason> {
+        match self.exact_unless(stop)? {
+            Cow::Borrowed(_) => Ok(Cow::Borrowed(self)),
+            Cow::Owned(exact) => Ok(Cow::Owned(Model { notes: self.notes.clone(), ..Model::from(exact) })),
+        }
+    }
+
     /// The numbers as they were read or built.
     fn inside(&self) -> Inside<'_> {
         match (&self.exact, self.doubles.get()) {
@@ -356,7 +374,23 @@ impl Model {
     pub(crate) fn exact(&self) -> Cow<'_, Mdp> {
         match self.inside() {
             Inside::Fractions(exact) => Cow::Borrowed(exact),
-            Inside::Doubles(doubles) => Cow::Owned(doubles.to_fractions().expect("a valid model in doubles")),
+            Inside::Doubles(doubles) => Cow::Owned(doubles.to_fractions()),
+        }
+    }
+
+    /// The same, unless `stop` is raised while doubles become fractions. An error tells that there are doubles inside.
+    pub(crate) fn exact_unless(&self, stop: &StopSignal) -> Result<Cow<'_, Mdp>, StopReason> {
+        match self.inside() {
+            Inside::Fractions(exact) => Ok(Cow::Borrowed(exact)),
+            Inside::Doubles(doubles) => doubles.to_fractions_unless(stop).map(Cow::Owned),
+        }
+    }
+
+    /// Bounds on each principal's payoff under any strategy, in the numbers inside.
+    pub(crate) fn any_payoffs(&self) -> Payoffs {
+        match self.inside() {
+            Inside::Fractions(exact) => exact::any_payoffs(exact),
+            Inside::Doubles(doubles) => certified::any_payoffs(doubles),
         }
     }
 
@@ -372,6 +406,23 @@ impl Model {
     pub(crate) fn doubles(&self) -> Result<&Mdp<f64>, ModelError> {
         let rounded = || self.exact.as_ref().expect("a model has numbers of one kind at least").to_doubles();
         self.doubles.get_or_init(rounded).as_ref().map_err(ModelError::clone)
+    }
+}
+
+/// Writes until a signal is raised.
+struct Until<'a> {
+    out: &'a mut dyn Write,
+    stop: &'a StopSignal,
+}
+
+impl Write for Until<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.stop.check().map_err(std::io::Error::other)?;
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 }
 

@@ -11,6 +11,7 @@ pub use crate::explain::{Deviation, EarlierDeviation, EarlierSegment, Explanatio
 pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{
     Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_numbers,
+    reference_of,
 };
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
 pub use crate::landscape::{
@@ -45,7 +46,10 @@ use crate::{landscape, parallel};
 /// If the confidence does not lie strictly between 0 and 1.
 pub fn simulate(model: &Model, strategy: &Strategy, options: &SimulateOptions) -> Result<Simulation, OtherModel> {
     strategy.check(model.structure())?;
-    Ok(evaluation::simulate(&model.exact(), strategy, model.start(), options))
+    Ok(match model.exact_unless(&options.stop) {
+        Ok(exact) => evaluation::simulate(&exact, strategy, model.start(), options),
+        Err(reason) => Simulation::not_begun(&model.any_payoffs(), model, reason),
+    })
 }
 
 /// The first `n_runs` runs that [`simulate`] draws with the same arguments, each for `n_steps` steps, or as long as it counts. An
@@ -62,7 +66,10 @@ pub fn sample_paths(
 
 /// The best strategy that takes one action in each state for ever. NP-hard; bounds if `options` stop it.
 pub fn positional(model: &Model, options: &SearchOptions) -> Search {
-    search::positional(&model.exact(), options)
+    match model.exact_unless(&options.stop) {
+        Ok(exact) => search::positional(&exact, options),
+        Err(reason) => search::not_begun(model, search::Kind::Positional, options, reason),
+    }
 }
 
 /// A positional strategy that a mixed-integer solver in doubles claims to be the best: its welfare is exact, its upper bound is
@@ -74,7 +81,10 @@ pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Sear
 
 /// The best strategy that mixes actions in each state in the same way for ever. NP-hard; bounds if `options` stop it.
 pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
-    search::stationary(&model.exact(), options)
+    match model.exact_unless(&options.stop) {
+        Ok(exact) => search::stationary(&exact, options),
+        Err(reason) => search::not_begun(model, search::Kind::Stationary, options, reason),
+    }
 }
 
 /// The answer, the best strategy of each simpler class, and the fairest lotteries by rules other than the sum: what simplicity
@@ -129,7 +139,7 @@ pub fn explain(
     stop: &StopSignal,
 ) -> Result<Explanation, StopReason> {
     assert_same(model, answer);
-    crate::explain::explain(&model.exact(), answer, n_layers, n_turns, stop)
+    crate::explain::explain(&*model.exact_unless(stop)?, answer, n_layers, n_turns, stop)
 }
 
 fn assert_same(model: &Model, answer: &Answer) {
@@ -141,7 +151,10 @@ fn assert_same(model: &Model, answer: &Answer) {
 /// # Panics
 /// If a grid of discounts reaches outside [0, 1).
 pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
-    parallel::on_threads(options.threads, || landscape::sweep(&model.exact(), principal, grid, shard, options))
+    parallel::on_threads(options.threads, || match model.exact_unless(&options.stop) {
+        Ok(exact) => landscape::sweep(&exact, principal, grid, shard, options),
+        Err(reason) => Sweep::not_begun(principal, grid, reason),
+    })
 }
 
 /// Which strategy is best over two principals' discounts, with located boundaries; the grids have equally many steps.
@@ -149,7 +162,10 @@ pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, op
 /// # Panics
 /// If a grid reaches outside [0, 1).
 pub fn strategy_map(model: &Model, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
-    parallel::on_threads(options.threads, || landscape::strategy_map(&model.exact(), axes, grids, options))
+    parallel::on_threads(options.threads, || match model.exact_unless(&options.stop) {
+        Ok(exact) => landscape::strategy_map(&exact, axes, grids, options),
+        Err(reason) => StrategyMap::not_begun(axes, grids, reason),
+    })
 }
 
 /// A map in few classes, as a picture shows it: the `n` largest regions in their order, then all others as one. Between classes

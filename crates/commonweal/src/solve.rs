@@ -132,7 +132,11 @@ pub fn looked_at(model: &Model, reason: StopReason) -> Option<Answer> {
 
 fn solve_by(model: &Model, picked: Picked, options: &Options) -> Answer {
     match picked {
-        Picked::Exact => exact::solve(&model.exact(), options),
+        Picked::Exact => match (model.exact_unless(&options.stop), model.doubles()) {
+            (Ok(exact), _) => exact::solve(&exact, options),
+            (Err(reason), Ok(doubles)) => certified::unsolved(doubles, reason),
+            (Err(_), Err(_)) => unreachable!("a model has numbers of one kind at least"),
+        },
         Picked::Certified { gap } => match model.doubles() {
             Ok(doubles) => certified::solve(doubles, gap, options),
             // An exact answer is within any gap.

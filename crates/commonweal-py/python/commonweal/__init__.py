@@ -26,7 +26,19 @@ from .naming import Principal
 from .numbers import Number, Value
 from .policy import Episode, StrategyPolicy
 from .preferences import Preference
-from .results import Check, Estimate, Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep
+from .results import (
+    Check,
+    Estimate,
+    Evaluation,
+    Fair,
+    Front,
+    PositionalSearch,
+    Search,
+    Simulation,
+    StationarySearch,
+    StrategyMap,
+    Sweep,
+)
 from .solution import Solution, StateSolution
 from .sources import from_gymnasium, from_mo_gymnasium, from_quantecon, from_stormpy, to_stormpy
 from .strategy import CountingStrategy, Decision, Lottery, Share, Stage, StationaryStrategy, Strategy
@@ -47,6 +59,7 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "Number",
+    "PositionalSearch",
     "Preference",
     "Principal",
     "QuestionError",
@@ -56,6 +69,7 @@ __all__ = [
     "Solution",
     "Stage",
     "StateSolution",
+    "StationarySearch",
     "StationaryStrategy",
     "Strategy",
     "StrategyError",

@@ -134,7 +134,7 @@ def strategy_map(
 def fair(
     model: Model,
     rule: str,
-    over: Strategy | str | None,
+    over: Strategy | list[tuple[str, str]] | str | None,
     at_least: list[tuple[str, str]],
     at_most: list[tuple[str, str]],
     at_decisions: bool,

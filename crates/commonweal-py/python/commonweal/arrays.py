@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import preferences
 from .errors import ModelError
 from .labels import is_whole
-from .numbers import text_of
+from .numbers import fraction_of
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,22 @@ def _matrix(what: str, given: Any) -> _Matrix:
 
 
 def _check_rows(what: str, sparse: Any) -> None:
-    """Refuses rows whose arrays contradict each other, before SciPy reads past their ends."""
+    """Refuses rows whose arrays contradict each other, before SciPy reads past their ends, and successors that do not exist."""
     indptr, n_entries = np.asarray(sparse.indptr), len(sparse.indices)
     fits = len(indptr) == sparse.shape[0] + 1 and indptr[0] == 0 and indptr[-1] == n_entries == len(sparse.data)
     if not fits or (np.diff(indptr) < 0).any():
         raise ModelError(
             f"{what} is not a matrix of compressed sparse rows: its indptr does not go from 0 to the number of its entries in "
             "increasing order"
+        )
+    n_columns = sparse.shape[1]
+    indices = np.asarray(sparse.indices)
+    if n_entries and not (indices.min() >= 0 and indices.max() < n_columns):
+        entry = int(np.flatnonzero((indices < 0) | (indices >= n_columns))[0])
+        row = int(np.searchsorted(indptr, entry, side="right")) - 1
+        raise ModelError(
+            f"row {row} of {what} leads to {indices[entry]}; {what} has {n_columns} columns, one for each state from 0: make the "
+            "matrix anew"
         )
 
 
@@ -226,9 +235,7 @@ def _row_rewards(name: str, given: Any, n_rows: int) -> NDArray[np.float64]:
 def _action_rewards(name: str, given: Any, matrices: list[_Matrix], n_states: int) -> NDArray[np.float64]:
     """The rewards of a principal in the order of the rows: by action, then by state."""
     n_actions = len(matrices)
-    if isinstance(given, Sequence) and len(given) > 0 and any(hasattr(matrix, "tocsr") for matrix in given):
-        given = np.stack([matrix.toarray() if hasattr(matrix, "toarray") else matrix for matrix in given])
-    rewards = _doubles(f"the reward of `{name}`", given)
+    rewards = _doubles(f"the reward of `{name}`", _stacked(f"the reward of `{name}`", given))
     if rewards.ndim == 0:
         return np.full(n_actions * n_states, rewards.item())
     if rewards.shape == (n_states,):
@@ -240,6 +247,24 @@ def _action_rewards(name: str, given: Any, matrices: list[_Matrix], n_states: in
     raise ModelError(
         f"the reward of `{name}` has the shape {rewards.shape}; it is ({n_states},) by state, ({n_states}, {n_actions}) by "
         f"state and action, or ({n_actions}, {n_states}, {n_states}) by action, state and successor"
+    )
+
+
+def _stacked(what: str, given: Any) -> Any:
+    """One array of matrices, of which some are sparse."""
+    if not (isinstance(given, Sequence) and any(hasattr(matrix, "tocsr") for matrix in given)):
+        return given
+    try:
+        return np.stack([matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix) for matrix in given])
+    except ValueError as error:
+        raise ModelError(f"{what} is not an array of numbers: {error}") from None
+
+
+def sums_rewards(R: Mapping[str, Any]) -> bool:
+    """Whether some rewards depend on the successor, so that those of an action are sums."""
+    depends = 3
+    return any(
+        np.ndim(own) == depends or (isinstance(own, Sequence) and any(hasattr(m, "tocsr") for m in own)) for own in R.values()
     )
 
 
@@ -320,6 +345,24 @@ def _doubles(what: str, given: Any) -> NDArray[np.float64]:
         raise ModelError(f"{what} is not an array of numbers: {error}") from None
 
 
+def _objects(what: str, given: Any) -> NDArray[Any]:
+    """The array of exact numbers: the same that `_doubles` takes, each as it is."""
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ModelError(f"{what} is not an array of numbers: {error}") from None
+    _check_kind(what, array)
+    if array.dtype.kind == "b":
+        array = array.astype(np.int64)
+    elif array.dtype == np.dtype(np.longdouble):
+        array = array.astype(np.float64)
+    return array.astype(object)
+
+
+def _sum(numbers: list[Any], place: str) -> Fraction:
+    return sum((fraction_of(number, f"{place}: a probability") for number in numbers), Fraction(0))
+
+
 def holds_fractions(P: Any, R: Mapping[str, Any]) -> bool:
     """Whether there are fractions, decimals or long integers in any array, which doubles cannot represent exactly."""
     given = [P, *(R.values() if isinstance(R, Mapping) else ())]
@@ -380,7 +423,7 @@ def exact_rows(
             shape = (matrix.n_rows, matrix.n_columns)
             raise ModelError(f"P[{action}] has the shape {shape}; each action has one row and one column per state")
     rows = []
-    dense = {name: np.asarray(R[name], dtype=object) for name in discounts}
+    dense = {name: _objects(f"the reward of `{name}`", _stacked(f"the reward of `{name}`", R[name])) for name in discounts}
     for state in range(n_states):
         for action in range(n_actions):
             to = matrices[action].row(state)
@@ -395,11 +438,14 @@ class _ExactMatrix:
     def __init__(self, what: str, given: Any) -> None:
         self._sparse: Any = None
         if hasattr(given, "tocsr"):
-            self._sparse = given.tocsr().copy()
-            self._sparse.sum_duplicates()
+            self._sparse = given.tocsr()
+            _check_rows(what, self._sparse)
+            _check_short(what, self._sparse)
+            self._data = _objects(what, self._sparse.data)
             self.n_rows, self.n_columns = self._sparse.shape
             return
-        self._dense = np.asarray(given, dtype=object)
+        self._dense = _objects(what, given)
+        _check_short(what, given)
         if self._dense.ndim != 2:
             raise ModelError(
                 f"{what} has {self._dense.ndim} dimensions; it has a row for each pair of a state and an action, and a column "
@@ -412,7 +458,11 @@ class _ExactMatrix:
         if self._sparse is None:
             return dict(enumerate(self._dense[row]))
         first, end = self._sparse.indptr[row : row + 2]
-        return dict(zip(self._sparse.indices[first:end].tolist(), self._sparse.data[first:end], strict=True))
+        to: dict[int, Any] = {}
+        for target, probability in zip(self._sparse.indices[first:end].tolist(), self._data[first:end], strict=True):
+            # Entries at the same position are added, as in SciPy, and exactly.
+            to[target] = _sum([to[target], probability], f"row {row}") if target in to else probability
+        return to
 
 
 def _exact_matrices(P: Any) -> list[_ExactMatrix]:
@@ -420,7 +470,7 @@ def _exact_matrices(P: Any) -> list[_ExactMatrix]:
         raise ModelError("P is one sparse matrix; say which state and action each row is: s_indices and a_indices")
     if isinstance(P, Sequence) and any(hasattr(matrix, "tocsr") for matrix in P):
         return [_ExactMatrix(f"P[{action}]", matrix) for action, matrix in enumerate(P)]
-    dense = np.asarray(P, dtype=object)
+    dense = _objects("P", P)
     if dense.ndim != 3:
         raise ModelError(
             f"P has {dense.ndim} dimensions; it has three, P[a][s][t], or two with s_indices and a_indices for its rows"
@@ -432,7 +482,7 @@ def _exact_matrices(P: Any) -> list[_ExactMatrix]:
 
 def _exact_rewards(name: str, given: Any, n_rows: int) -> Callable[[int], Any]:
     """The reward of each row."""
-    own = np.asarray(given, dtype=object)
+    own = _objects(f"the reward of `{name}`", given)
     if own.ndim == 0:
         return lambda row: own.item()
     if own.shape != (n_rows,):
@@ -454,12 +504,12 @@ def _exact_reward(
         return own[state, action]
     if own.shape == (n_actions, n_states, n_states):
         place = f"state `{state}`, action `{action}`"
-        terms = (
-            Fraction(text_of(probability, f"{place}: the probability of `{target}`"))
-            * Fraction(text_of(own[action, state, target], f"{place}: the reward of `{name}`"))
-            for target, probability in to.items()
-        )
-        return sum(terms, Fraction(0))
+        shares = {target: fraction_of(share, f"{place}: the probability of `{target}`") for target, share in to.items()}
+        rewards = {target: fraction_of(own[action, state, target], f"{place}: the reward of `{name}`") for target in to}
+        total = sum(shares.values(), Fraction(0))
+        expected = sum((share * rewards[target] for target, share in shares.items()), Fraction(0))
+        # A row that misses 1 by rounding is scaled, and what it earns with it.
+        return expected / total if 0 < abs(total - 1) <= Fraction(1, 10**9) else expected
     raise ModelError(
         f"the reward of `{name}` has the shape {own.shape}; it is ({n_states},) by state, ({n_states}, {n_actions}) by "
         f"state and action, or ({n_actions}, {n_states}, {n_states}) by action, state and successor"

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 from . import _core
-from .errors import QuestionError
+from .errors import ModelError, QuestionError
 from .labels import is_text, whole
 from .limits import MOST, Limits
 from .naming import Named
 from .numbers import Number, text_of
-from .results import Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep, lottery
+from .results import Evaluation, Fair, Front, PositionalSearch, Simulation, StationarySearch, StrategyMap, Sweep, lottery
 from .solution import Solution
-from .strategy import Strategy
+from .strategy import HasStrategy, Strategy, strategy_of
 
 if TYPE_CHECKING:
     from .model import Model
+
+S = TypeVar("S", PositionalSearch, StationarySearch)
 
 Range: TypeAlias = "tuple[Number, Number]"
 """The least and the greatest discount, or rate."""
@@ -57,9 +59,9 @@ class Asking(Named):
         node_limit: int | None = None,
         threads: int | None = None,
         time_limit: float | None = None,
-    ) -> Search:
+    ) -> PositionalSearch:
         """The best strategy that takes one action in each state for ever. NP-hard: bounds if a limit stops it."""
-        return self._search(False, Limits(None, gap, threads, time_limit), threshold, node_limit)
+        return self._search(PositionalSearch, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
     def stationary(
         self,
@@ -69,20 +71,20 @@ class Asking(Named):
         node_limit: int | None = None,
         threads: int | None = None,
         time_limit: float | None = None,
-    ) -> Search:
+    ) -> StationarySearch:
         """The best strategy that mixes actions but never counts steps. NP-hard: bounds if a limit stops it."""
-        return self._search(True, Limits(None, gap, threads, time_limit), threshold, node_limit)
+        return self._search(StationarySearch, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
-    def _search(self, mixed: bool, limits: Limits, threshold: Number | None, node_limit: int | None) -> Search:
-        least = None if threshold is None else text_of(threshold, "threshold")
+    def _search(self, kind: type[S], limits: Limits, threshold: Number | None, node_limit: int | None) -> S:
+        least = None if threshold is None else _text(threshold, "threshold")
         if node_limit is not None:
             node_limit = whole(node_limit, "node_limit", 0, MOST)
-        document, strategy = _core.search(self._core, mixed, limits, least, node_limit)
-        return Search(document, Strategy._wrap(strategy, self._model))
+        document, found = _core.search(self._core, kind is StationarySearch, limits, least, node_limit)
+        return kind(document, Strategy._wrap(found, self._model))
 
     def evaluate(
         self,
-        strategy: Strategy,
+        strategy: Strategy | HasStrategy,
         exact: bool | None = None,
         gap: float | None = None,
         threads: int | None = None,
@@ -96,7 +98,7 @@ class Asking(Named):
 
     def simulate(
         self,
-        strategy: Strategy,
+        strategy: Strategy | HasStrategy,
         runs: int = 10_000,
         seed: int = 1,
         *,
@@ -106,7 +108,7 @@ class Asking(Named):
     ) -> Simulation:
         """Means with confidence intervals from random runs of a strategy. The same seed gives the same answer."""
         limits = Limits(None, None, threads, time_limit)
-        runs, seed = whole(runs, "runs", 0, MOST), whole(seed, "seed", 0, MOST)
+        runs, seed = whole(runs, "runs", 1, MOST), whole(seed, "seed", 0, MOST)
         if isinstance(confidence, bool) or not isinstance(confidence, Real):
             raise QuestionError(f"confidence is {confidence!r}; it lies between 0 and 1, such as 0.99")
         core = self._strategy(strategy)
@@ -127,7 +129,7 @@ class Asking(Named):
         `"fund.rate"` in place of `"fund"` varies the rate: `model.sweep("fund.rate", "1%", "7%")`; `"fund.weight"` varies the
         weight. A percentage is a rate: it is refused where the discount varies.
         """
-        ends = (text_of(first, "first"), text_of(last, "last"))
+        ends = (_text(first, "first"), _text(last, "last"))
         steps = whole(steps, "steps", 1, MOST)
         limits = Limits(None, None, threads, time_limit)
         weights = {own.name: own.weight for own in self.principals}
@@ -176,9 +178,9 @@ class Asking(Named):
         """
         if coin not in ("start", "decision"):
             raise QuestionError(f'coin is {coin!r}; it is "start" or "decision"')
-        reference: _core.Strategy | str | None
+        reference: _core.Strategy | list[tuple[str, str]] | str | None
         if isinstance(over, Mapping):
-            reference = ",".join(f"{name_of(name, 'over')}={text_of(number, 'over')}" for name, number in over.items())
+            reference = [(name_of(name, "over"), _text(number, "over")) for name, number in over.items()]
         elif over is None or over == "own-worst":
             reference = over
         elif isinstance(over, Strategy):
@@ -189,7 +191,7 @@ class Asking(Named):
             if given is not None and not isinstance(given, Mapping):
                 raise QuestionError(f"{what} is {given!r}; it is a dict of numbers by principal, such as {{'bob': 4}}")
         bounds = [
-            [(name_of(name, what), text_of(number, what)) for name, number in (given or {}).items()]
+            [(name_of(name, what), _text(number, what)) for name, number in (given or {}).items()]
             for what, given in (("at_least", at_least), ("at_most", at_most))
         ]
         limits = Limits(exact, gap, threads, time_limit)
@@ -218,10 +220,9 @@ class Asking(Named):
         limits = Limits(exact, gap, threads, time_limit)
         return Front._of(_core.front(self._core, axes, vertices, limits))
 
-    def _strategy(self, strategy: Strategy) -> _core.Strategy:
+    def _strategy(self, strategy: Strategy | HasStrategy) -> _core.Strategy:
         """A strategy for this model, or for one with the same states and actions."""
-        if not isinstance(strategy, Strategy):
-            raise QuestionError(f"{strategy!r} is not a strategy; take one of a result, or Strategy.positional(model, actions)")
+        strategy = strategy_of(strategy)
         difference = None if strategy.model is self else self._core.difference(strategy.model._core)
         if difference is not None:
             raise QuestionError(
@@ -231,6 +232,14 @@ class Asking(Named):
                 help="Strategy.from_json(model, strategy.to_json()) reads it by the names of states and actions",
             )
         return strategy._core
+
+
+def _text(number: Number, what: str) -> str:
+    """A number of a question, as the library reads it."""
+    try:
+        return text_of(number, what)
+    except ModelError as error:
+        raise QuestionError(str(error)) from None
 
 
 def name_of(given: object, what: str) -> str:
@@ -248,4 +257,4 @@ def _range(what: str, given: Range | None) -> tuple[str, str] | None:
         return None
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
         raise QuestionError(f"{what} is {given!r}; it is a pair such as (0.1, 0.9)")
-    return text_of(given[0], what), text_of(given[1], what)
+    return _text(given[0], what), _text(given[1], what)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from . import _core, labels, preferences
 from .errors import ModelError
 from .model import Model
-from .numbers import Number, text_of
+from .numbers import Number, is_zero, text_of
 from .preferences import Preference
 
 Name: TypeAlias = "str | int"
@@ -109,10 +109,13 @@ class ModelBuilder:
         row: dict[str, str] = {}
         for target, probability in to.items():
             text = text_of(probability, f"{place}: the probability of `{target}`")
-            if text in ("0", "0.0", "0/1"):
+            if is_zero(text):
                 continue
             self._state(target)
-            row[labels.name(target, "a state")] = text
+            key = labels.name(target, "a state")
+            if key in row:
+                raise ModelError(f"{place}: `{key}` is there twice in `to`, as a text and as a number; keep one of them")
+            row[key] = text
         if not row:
             raise ModelError(f"{place} leads nowhere; give `to` a state or probabilities that sum to 1")
         return row

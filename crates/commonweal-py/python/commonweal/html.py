@@ -94,6 +94,12 @@ def solution(found: Solution) -> str:
     return "<div>" + "".join(parts) + "</div>"
 
 
+def shortened(name: str, most: int = 24) -> str:
+    """The name, without its middle where it is long, so that a picture has room for more than names."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
 def timeline(found: Solution) -> str:
     """The actions of each state that is reached, step by step, as SVG."""
     rows, met = found._answer.met(_ROWS)
@@ -106,5 +112,6 @@ def timeline(found: Solution) -> str:
     if found.status == "stopped":
         notes.append(f"Stopped: {found.reason}. The strategy is the best found.")
     step = found.model.step
-    title = f"What to do from {found.model.start}, {step} by {step}"
-    return _core.timeline_svg(title, " ".join(notes) or None, step, rows)
+    title = f"What to do from {shortened(str(found.model.start))}, {step} by {step}"
+    drawn = [(shortened(name), [(at, action and shortened(action)) for at, action in runs]) for name, runs in rows]
+    return _core.timeline_svg(title, " ".join(notes) or None, step, drawn)

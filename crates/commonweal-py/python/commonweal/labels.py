@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from .errors import ModelError, QuestionError
 
@@ -24,6 +26,14 @@ class Labels:
     """Whether every action is a whole number."""
     action_names: list[str] | None = None
     """The names of actions by the numbers that arrays have for them."""
+    whole_actions: frozenset[int] | None = None
+    """The whole numbers among the names of actions."""
+    seen_as: Mapping[Hashable, str] | None = None
+    """The names of states by the observations of the environment that the model is of, or by what `state_of` made of it."""
+    played: Mapping[str, int] | None = None
+    """What the environment calls an action."""
+    needs_state_of: bool = False
+    """Whether an observation alone does not tell the state."""
 
     @property
     def states_are_numbered(self) -> bool:
@@ -32,8 +42,8 @@ class Labels:
 
 
 def is_whole(number: object) -> bool:
-    """Whether this is a whole number, of Python or NumPy; `True` and `1.0` are not."""
-    return hasattr(number, "__index__") and not isinstance(number, bool)
+    """Whether this is a whole number, of Python or NumPy; `True`, `1.0` and arrays are not."""
+    return hasattr(number, "__index__") and not isinstance(number, (bool, np.ndarray))
 
 
 def whole(number: Any, what: str, least: int = 0, most: int | None = None, *, cure: str = "") -> int:
@@ -105,7 +115,29 @@ def of_arrays(states: Sequence[State] | None, actions: Sequence[Action] | None, 
         names(states, "state", n_states)
         shown = listed(list(states), n_states)
     numbered = actions is None or all(is_whole(action) for action in actions)
-    return Labels(shown, numbered, None if actions is None else names(actions, "action"))
+    if actions is None:
+        return Labels(shown, numbered)
+    whole_names = frozenset(int(action.__index__()) for action in actions if not isinstance(action, str) and is_whole(action))
+    return Labels(shown, numbered, names(actions, "action"), whole_names)
+
+
+def key_of(observation: Any) -> Hashable:
+    """An observation as a key: a number, or a tuple of numbers."""
+    if isinstance(observation, np.ndarray):
+        return tuple(observation.ravel().tolist())
+    if isinstance(observation, (list, tuple)):
+        return tuple(key_of(part) for part in observation)
+    if isinstance(observation, Mapping):
+        return tuple((str(name), key_of(part)) for name, part in sorted(observation.items(), key=lambda pair: str(pair[0])))
+    if isinstance(observation, np.generic):
+        key: Hashable = observation.item()
+        return key
+    if not isinstance(observation, Hashable):
+        raise ModelError(
+            f"an observation is a {type(observation).__name__}, which does not identify a state; give state_of, a function of "
+            "the environment"
+        )
+    return observation
 
 
 class _First(int):
@@ -113,6 +145,10 @@ class _First(int):
 
 
 FIRST = _First(0)
+
+
+def _numbers_of_states(n_states: int) -> str:
+    return f"the states are 0 to {n_states - 1}, counted from 0" if n_states else "there are no states: P has no columns"
 
 
 def start_of_arrays(start: State, states: Sequence[State] | None, n_states: int) -> int:
@@ -131,5 +167,5 @@ def start_of_arrays(start: State, states: Sequence[State] | None, n_states: int)
         raise ModelError(f"start: there is no state {start}; the states are named {', '.join(map(str, given[:8]))}")
     number = int(start.__index__())
     if not 0 <= number < n_states:
-        raise ModelError(f"start is {number}; the states are 0 to {n_states - 1}, counted from 0")
+        raise ModelError(f"start is {number}; {_numbers_of_states(n_states)}")
     return number

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,9 @@ class Model(Asking):
             labels.start_of_arrays(start, states, rows.n_states),
             exact,
         )
+        if core.is_exact and arrays.sums_rewards(R):
+            # Sums in doubles have rounding errors, which would be read as digits.
+            return _from_fractions(P, R, discounts, s_indices, a_indices, states, actions, start)
         return Model(core, made)._doubted()
 
     @staticmethod
@@ -261,6 +265,11 @@ class Model(Asking):
 
     def _with(self, core: _core.Model) -> Model:
         return Model(core, self._labels)
+
+    def _seen_as(self, names: Mapping[Hashable, str], played: Mapping[str, int] | None, needs_state_of: bool) -> Model:
+        """The model of an environment, whose states are known by these keys."""
+        labels = replace(self._labels, seen_as=names, played=played, needs_state_of=needs_state_of)
+        return Model(self._core, labels)
 
     def _doubted(self) -> Model:
         """The model itself, with warnings of time preferences that may not be meant."""

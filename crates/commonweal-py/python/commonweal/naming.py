@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from . import _core
-from .errors import QuestionError
-from .labels import Action, Labels, State, is_text, is_whole
+from .errors import ModelError, QuestionError
+from .labels import Action, Labels, State, is_text, is_whole, key_of
 from .numbers import fraction
 
 
@@ -46,11 +48,14 @@ class Named:
         ]
 
     def _state(self, state: State) -> int:
-        """The position of a state given by name or number."""
+        """The position of a state given by name, by number, or by an observation of the environment that the model is of."""
+        seen = self._seen(state)
+        if seen is not None:
+            return self._named_state(seen, f"`{seen}`")
         if isinstance(state, str):
             return self._named_state(state, f"`{state}`")
         if not is_whole(state):
-            raise QuestionError(f"{state!r} is not a state; name one, or give its number from 0")
+            raise QuestionError(f"{state!r} is not a state; {self._to_pass()}")
         number = int(state.__index__())
         if isinstance(self._labels.states, list):
             found = self._named_state(str(number), str(number))
@@ -65,6 +70,30 @@ class Named:
                 f"`{self._core.state_name(number)}`; write the name as a text"
             )
         return number
+
+    def _seen(self, observation: object) -> str | None:
+        """The name of the state that was enumerated with this observation."""
+        if self._labels.seen_as is None:
+            return None
+        try:
+            return self._labels.seen_as.get(key_of(observation))
+        except (ModelError, TypeError):
+            return None
+
+    def _to_pass(self) -> str:
+        """What a state may be given by."""
+        if self._labels.seen_as is None:
+            return "name one, or give its number from 0"
+        seen = ", ".join(repr(key) for key in itertools.islice(self._labels.seen_as, 4))
+        what = "what state_of returned" if self._labels.needs_state_of else "an observation"
+        return f"give {what}, such as {seen}, or a name such as {', '.join(self._some_states())}"
+
+    def state_of(self, observation: Any) -> State:
+        """The state of an observation of the environment that the model was made from.
+
+        A state by its name or number is itself. Where `from_mo_gymnasium` was given `state_of`, this takes what that returned.
+        """
+        return self._shown_state(self._state(observation))
 
     def _named_state(self, name: str, shown: str) -> int:
         found = self._core.find_state(name) if is_text(name) else None
@@ -86,6 +115,11 @@ class Named:
             found = str(action.__index__()) if str(action.__index__()) in names else None
         elif self._labels.action_names is not None:
             listed = self._labels.action_names
+            number = action.__index__()
+            if str(number) in listed and listed.index(str(number)) != number:
+                if str(number) in names and self._labels.whole_actions is not None and number in self._labels.whole_actions:
+                    return str(number)
+                raise QuestionError(f"{place}: action {number} is ambiguous: another action is named `{number}`; write the name")
             found = listed[action.__index__()] if 0 <= action.__index__() < len(listed) else None
             found = found if found in names else None
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -24,6 +25,9 @@ _MOST_DIGITS = 4000
 
 def text_of(number: Number, what: str) -> str:
     """The number as the library reads it: `0.1` is one tenth."""
+    if isinstance(number, np.floating) and number.dtype != np.float64 and np.isfinite(number):
+        # The shortest decimal that this type reads as it: 0.95 in single precision is 0.95.
+        return str(number)
     if isinstance(number, np.generic):
         number = number.item()
     if isinstance(number, str):
@@ -39,6 +43,23 @@ def text_of(number: Number, what: str) -> str:
             raise ModelError(f"{what} is {number}; it must be a finite number")
         return repr(number) if isinstance(number, float) else str(number)
     raise ModelError(f"{what} is {number!r}, a {type(number).__name__}; write a number, a Fraction or a text such as '2/3'")
+
+
+def is_zero(text: str) -> bool:
+    """Whether the text of a number says 0, in any of its forms: `0`, `-0.0`, `0.000`, `0/1`, `0E-2`."""
+    return _ZERO.fullmatch(text) is not None
+
+
+_ZERO = re.compile(r"[-+]?(0+\.?0*|\.0+)([eE][-+]?\d+)?(/\d+)?")
+
+
+def fraction_of(number: Number, what: str) -> Fraction:
+    """The number, read exactly: `0.1` is one tenth."""
+    text = text_of(number, what)
+    try:
+        return Fraction(number) if isinstance(number, (int, Fraction)) else Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ModelError(f"{what} is {text!r}; write a number such as 0.5 or '2/3'") from None
 
 
 def _is_finite(number: float | Decimal) -> bool:
@@ -177,6 +198,22 @@ class Value:
     def __rtruediv__(self, other: object) -> Value:
         own = _value(other)
         return NotImplemented if own is None else own._divided_by(self)
+
+    def __pow__(self, exponent: object) -> Value:
+        """A whole power."""
+        if not isinstance(exponent, (int, np.integer)):
+            return NotImplemented
+        times = int(exponent)
+        if times < 0:
+            return 1 / self**-times
+        if self._exact is not None:
+            return Value._exactly(self._exact**times)
+        if not (math.isfinite(self._lower) and math.isfinite(self._upper)):
+            return Value(None, -math.inf, math.inf, 0.0) if times else Value._exactly(Fraction(1))
+        ends = [Fraction(self._lower) ** times, Fraction(self._upper) ** times]
+        if times % 2 == 0 and times and self._lower < 0 < self._upper:
+            ends.append(Fraction(0))
+        return Value(None, _bounds(min(ends))[0], _bounds(max(ends))[1])
 
     def __neg__(self) -> Value:
         return 0 - self

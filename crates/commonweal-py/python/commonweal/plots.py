@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from . import html
 from .results import Front, StrategyMap, Sweep
 from .solution import Solution
 
@@ -40,7 +41,7 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
                 continue
             colour = colours.setdefault(action, COLOURS[len(colours) % len(COLOURS)])
             ax.barh(at, end - begins, left=begins, height=0.7, color=colour)
-    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
+    ax.set_yticks(range(len(rows)), [html.shortened(name) for name, _ in rows])
     ax.invert_yaxis()
     ax.set_xlim(0, room)
     if last > 50:
@@ -50,9 +51,11 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
 
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(f"{solution.model.step}; the right end lasts for ever")
-    ax.set_title(f"What to do from {solution.model.start}, {solution.model.step} by {solution.model.step}", loc="left")
+    ax.set_title(
+        f"What to do from {html.shortened(str(solution.model.start))}, {solution.model.step} by {solution.model.step}", loc="left"
+    )
     for action, colour in colours.items():
-        ax.barh(0, 0, color=colour, label=action)
+        ax.barh(0, 0, color=colour, label=html.shortened(action))
     return _finished(ax)
 
 
@@ -159,17 +162,22 @@ def _shortened(words: str, most: int) -> str:
     return words if len(words) <= most else words[: most - 2].rsplit(" ", 1)[0].rstrip(",… ") + " …"
 
 
-def front(found: Front, ax: Axes | None = None, *, marked: Sequence[tuple[str, Any]] = ()) -> Axes:
-    """The Pareto front of two principals; `marked` are names with results of `fair` or payoffs by principal."""
+def front(found: Front, ax: Axes | None = None, *, marked: Mapping[str, Any] | Sequence[tuple[str, Any]] = ()) -> Axes:
+    """The Pareto front of two principals; `marked` are names with results of `fair` or payoffs by principal.
+
+    Lines are edges of the front. A pattern with infinitely many vertices is drawn up to its limit.
+    """
     ax = _axes(ax)
     x, y = found.principals[:2]
-    xs = [float(vertex.payoffs[x]) for vertex in found.vertices]
-    ys = [float(vertex.payoffs[y]) for vertex in found.vertices]
     if len(found.principals) == 2:
-        ax.plot(xs, ys, color=COLOURS[0], linewidth=2, marker="o", markersize=4, label="front")
+        for at, line in enumerate(found.unrolled(x, y)):
+            xs, ys = zip(*line, strict=True)
+            label = "front" if at == 0 else None
+            ax.plot(xs, ys, color=COLOURS[0], linewidth=2, marker="o", markersize=4, label=label)
     else:
-        ax.scatter(xs, ys, color=COLOURS[0], label="vertices")
-    for at, (name, result) in enumerate(marked):
+        places = [(float(vertex.payoffs[x]), float(vertex.payoffs[y])) for vertex in found.vertices]
+        ax.scatter([place[0] for place in places], [place[1] for place in places], color=COLOURS[0], label="vertices")
+    for at, (name, result) in enumerate(marked.items() if isinstance(marked, Mapping) else marked):
         payoffs = getattr(result, "payoffs", result)
         colour = COLOURS[(at + 1) % len(COLOURS)]
         ax.plot(float(payoffs[x]), float(payoffs[y]), "D", color=colour, markersize=7, label=name)

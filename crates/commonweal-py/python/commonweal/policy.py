@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .errors import QuestionError
 from .labels import Action, State
-from .strategy import CountingStrategy, StationaryStrategy, Strategy
+from .strategy import CountingStrategy, HasStrategy, StationaryStrategy, Strategy, strategy_of
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,10 @@ class Episode:
     states: list[State]
     actions: list[Action]
     rewards: list[Any]
+    terminated: bool = False
+    """Whether the run came to the environment's end."""
+    truncated: bool = False
+    """Whether the environment's time limit cut the run, which the model does not know."""
 
     def payoff(self, discount: float, of: Callable[[Any], float] = float) -> float:
         """The discounted payoff of the run with this discount and the reward `of(reward)` at each step."""
@@ -37,21 +43,22 @@ class StrategyPolicy:
     >>> policy.reset()                                         # doctest: +SKIP
     >>> env.step(policy(observation))                          # doctest: +SKIP
 
-    `state_of` turns an observation into a state of the model; by default it is one. `action_of` turns an action of the model
-    into one of the environment; by default it is one.
+    An observation is a state by name or number, or, for a model of `from_mo_gymnasium`, what the environment returns; actions
+    are what the environment takes. `state_of` turns an observation into a state of the model, and `action_of` an action of
+    the model into one of the environment, where they are called otherwise.
     """
 
     def __init__(
         self,
-        strategy: Strategy,
+        strategy: Strategy | HasStrategy,
         *,
         state_of: Callable[[Any], State] | None = None,
         action_of: Callable[[Action], Any] | None = None,
         seed: int | None = None,
     ) -> None:
-        self.strategy = strategy
-        self._state_of = state_of or _as_state
-        self._action_of = action_of
+        self.strategy = strategy_of(strategy)
+        self._state_of = state_of or self._as_state
+        self._action_of = action_of or self._as_played
         self._random = random.Random(seed)
         self.reset()
 
@@ -71,7 +78,7 @@ class StrategyPolicy:
         else:
             raise QuestionError("a strategy to play is counting, stationary or a lottery")
         self.step += 1
-        return action if self._action_of is None else self._action_of(action)
+        return self._action_of(action)
 
     __call__ = action
 
@@ -80,6 +87,7 @@ class StrategyPolicy:
         observation, _ = env.reset(seed=seed, options=options)
         self.reset()
         states, actions, rewards = [], [], []
+        terminated = truncated = False
         for _ in range(steps):
             states.append(self._state_of(observation))
             action = self.action(observation)
@@ -88,9 +96,19 @@ class StrategyPolicy:
             rewards.append(reward)
             if terminated or truncated:
                 break
-        return Episode(states, actions, rewards)
+        return Episode(states, actions, rewards, bool(terminated), bool(truncated))
 
+    def _as_state(self, observation: Any) -> State:
+        """The state of an observation, as the model has it."""
+        model = self.strategy.model
+        seen = observation.item() if isinstance(observation, np.ndarray) and observation.ndim == 0 else observation
+        try:
+            return model.state_of(seen)
+        except QuestionError as error:
+            known = "the model was enumerated with a function state_of: give StrategyPolicy a state_of too, from an observation"
+            raise QuestionError(f"{known}; {error}" if model._labels.needs_state_of else str(error)) from None
 
-def _as_state(observation: Any) -> State:
-    """A number or a name as it is."""
-    return observation if isinstance(observation, str) else int(observation)
+    def _as_played(self, action: Action) -> Any:
+        """The action as the environment takes it."""
+        played = self.strategy.model._labels.played
+        return action if played is None else played.get(str(action), action)

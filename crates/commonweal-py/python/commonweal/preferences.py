@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .errors import ModelError
@@ -21,7 +21,8 @@ entry of the model file, such as `{"rate": "3%", "weight": 2}`.
 def entry(name: str, preference: Preference) -> Any:
     """The entry of a principal, ready for JSON."""
     if isinstance(preference, Mapping):
-        return {str(key): _part(f"`{key}` of principal `{name}`", value) for key, value in preference.items()}
+        parts = ((key, _part(f"`{key}` of principal `{name}`", value)) for key, value in preference.items())
+        return _by_text(f"the time preference of `{name}`", parts)
     if isinstance(preference, str) and preference.rstrip().endswith("%"):
         return {"rate": preference}
     return text_of(preference, f"the discount of principal `{name}`")
@@ -35,10 +36,20 @@ def _part(what: str, value: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise ModelError(f"{what} is nested deeper than any entry of a model file; write a number, a list or a dict of numbers")
     if isinstance(value, Mapping):
-        return {str(key): _part(what, part, depth + 1) for key, part in value.items()}
+        return _by_text(what, ((key, _part(what, part, depth + 1)) for key, part in value.items()))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_part(what, part, depth + 1) for part in value]
     return text_of(value, what)
+
+
+def _by_text(what: str, parts: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """A dict for JSON, whose keys are texts: `1` and `"1"` would be one key."""
+    made: dict[str, Any] = {}
+    for key, part in parts:
+        if str(key) in made:
+            raise ModelError(f"{what} has `{key}` twice, as a text and as a number; keep one of them")
+        made[str(key)] = part
+    return made
 
 
 def check_name(name: object) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import html
 from .frames import Table, with_payoffs
 from .numbers import Value, fraction, fraction_text, parse, step_of, values
-from .strategy import Lottery, Strategy
+from .strategy import CountingStrategy, Lottery, StationaryStrategy, Strategy
 
 if TYPE_CHECKING:
     from .model import Model
@@ -202,6 +202,20 @@ class Search(Table):
 
     def _repr_html_(self) -> str:
         return _payoff_table(self.payoffs, self.welfare)
+
+
+class PositionalSearch(Search):
+    """The best positional strategy, with proven bounds."""
+
+    strategy: CountingStrategy
+    """The best strategy found: one action in each state for ever."""
+
+
+class StationarySearch(Search):
+    """The best stationary strategy, with proven bounds."""
+
+    strategy: StationaryStrategy
+    """The best strategy found: one mix of actions in each state for ever."""
 
 
 def _exact_value(exact: Fraction, lower: float) -> Value:
@@ -491,6 +505,12 @@ class Edge:
     """Whether nothing lies beyond it."""
 
 
+_REPETITIONS = 200
+"""As many repetitions of a pattern are drawn at most."""
+_VISIBLE = 1e-3
+"""A shorter part of a picture is not seen."""
+
+
 @dataclass(frozen=True, repr=False)
 class Front(Table):
     """The Pareto front of the principals' payoffs."""
@@ -508,7 +528,8 @@ class Front(Table):
     edges: list[Edge]
     """The edges between them, for two principals."""
     pattern: dict[str, Any] | None
-    """The repeating pattern of a front with infinitely many vertices."""
+    """The repeating pattern of a front with infinitely many vertices: between those of `vertices` and the one at the position
+    `pattern["towards"]`, which is their limit."""
     _json: str = field(compare=False)
 
     @classmethod
@@ -530,17 +551,62 @@ class Front(Table):
             text,
         )
 
+    def unrolled(self, x: str, y: str) -> list[list[tuple[float, float]]]:
+        """The front of two principals as lines: what edges join, and the pattern as far as it can be seen, up to its limit.
+
+        A line ends where no edge is known.
+        """
+        points = [(float(vertex.payoffs[x]), float(vertex.payoffs[y])) for vertex in self.vertices]
+        joined = {(edge.first, edge.last) for edge in self.edges}
+        lines: list[list[tuple[float, float]]] = []
+        for at, point in enumerate(points):
+            if at == 0 or (at - 1, at) not in joined:
+                lines.append([])
+            lines[-1].append(point)
+        if self.pattern is None or self.pattern["factors"] is None:
+            return lines
+        factors = [float(fraction(self.pattern["factors"][name])) for name in (x, y)]
+        own = self.edges[self.pattern["first_edge"] :][: self.pattern["edges"]]
+        at_the_end = self.pattern["towards"] == len(points) - 1
+        # The limit has no edge: it is a line of its own, at the end or at the beginning.
+        limit = lines.pop() if at_the_end else lines.pop(0)
+        line = lines[-1] if at_the_end else lines[0][::-1]
+        ends = [(points[edge.first], points[edge.last]) for edge in (own if at_the_end else own[::-1])]
+        steps = [(last[0] - first[0], last[1] - first[1]) for first, last in ends]
+        if not at_the_end:
+            steps = [(-dx, -dy) for dx, dy in steps]
+        width = max(abs(line[0][0] - limit[0][0]), abs(line[0][1] - limit[0][1]))
+        for _ in range(_REPETITIONS):
+            steps = [(dx * factors[0], dy * factors[1]) for dx, dy in steps]
+            for dx, dy in steps:
+                line.append((line[-1][0] + dx, line[-1][1] + dy))
+            if all(max(abs(dx), abs(dy)) < _VISIBLE * width for dx, dy in steps):
+                break
+        line.append(limit[0])
+        if at_the_end:
+            lines[-1] = line
+        else:
+            lines[0] = line[::-1]
+        return lines
+
     def to_json(self) -> str:
         """The document `commonweal-front/1`."""
         return self._json
 
     def _columns(self) -> dict[str, list[Any]]:
         names = list(self.vertices[0].payoffs) if self.vertices else []
-        return {name: [float(vertex.payoffs[name]) for vertex in self.vertices] for name in names}
+        columns: dict[str, list[Any]] = {}
+        with_payoffs(columns, ((name, [float(own.payoffs[name]) for own in self.vertices]) for name in names), ("vertex",))
+        if self.pattern is not None:
+            # Between the limit and its neighbour there are infinitely many vertices.
+            towards = self.pattern["towards"]
+            columns["vertex"] = ["limit of the pattern" if at == towards else "vertex" for at in range(len(self.vertices))]
+        return columns
 
     def __repr__(self) -> str:
         whole = "whole" if self.complete else "not whole"
-        return f"<front of {', '.join(self.principals)}: {len(self.vertices)} vertices, {whole}>"
+        more = "" if self.pattern is None else ", then a pattern of infinitely many"
+        return f"<front of {', '.join(self.principals)}: {len(self.vertices)} vertices{more}, {whole}>"
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, html
-from .errors import CertificateError
+from .errors import CertificateError, CommonwealError
 from .frames import Table, with_payoffs
 from .labels import Action, State, whole
 from .limits import Limits
@@ -119,6 +120,25 @@ class Solution(Table):
     def __getitem__(self, state: State) -> StateSolution:
         """The results for another start state."""
         return StateSolution(self, self.model._state(state))
+
+    def __iter__(self) -> Iterator[State]:
+        """The states: `solution[state]` has the results of each."""
+        return iter(self.model.states)
+
+    def __len__(self) -> int:
+        """The number of states."""
+        return self.model.n_states
+
+    def __contains__(self, state: object) -> bool:
+        """Whether there is such a state."""
+        try:
+            self.model._state(cast(State, state))
+        except CommonwealError:
+            return False
+        return True
+
+    def __bool__(self) -> bool:
+        return True
 
     @property
     def welfare(self) -> Value:

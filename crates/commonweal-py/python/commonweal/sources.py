@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 import tempfile
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,15 @@ from typing import Any
 import numpy as np
 
 from .builder import ModelBuilder
-from .draws import copied, outcomes
+from .draws import copied, outcomes, short_fraction
 from .errors import ModelError
-from .labels import State
+from .labels import Action, State, key_of
 from .model import Model
-from .numbers import text_of
+from .numbers import fraction_of, text_of
 from .preferences import Preference
 
 END = "end"
 """The state after an episode's end, in which nothing is earned any more."""
-_SHORT = 1000
-"""A fraction is short if its denominator is at most this."""
-_ROUNDINGS = 4
-"""How many units in the last place a double may be away from the fraction that it was computed for."""
 
 
 def from_gymnasium(
@@ -49,6 +46,7 @@ def from_gymnasium(
             "the environment has no table `env.unwrapped.P`; from_mo_gymnasium enumerates one that is small, and ModelBuilder "
             "takes any"
         )
+    _warn_of_time_limit(env)
     named = discounts if isinstance(discounts, Mapping) and not _is_entry(discounts) else {"reward": discounts}
     end = len(table)
     if start is None:
@@ -84,6 +82,21 @@ def _unwrapped(env: Any, function: str) -> Any:
     return env.unwrapped
 
 
+def _warn_of_time_limit(env: Any) -> None:
+    """Warns of a wrapper that cuts runs, which the environment itself does not know."""
+    while hasattr(env, "env"):
+        limit = getattr(env, "_max_episode_steps", None)
+        if limit is not None:
+            warnings.warn(
+                f"the environment is wrapped in a TimeLimit that cuts runs after {limit} steps; the model has no such limit. "
+                "make(…, max_episode_steps=-1) makes an environment without it",
+                UserWarning,
+                stacklevel=3,
+            )
+            return
+        env = env.env
+
+
 def _check_parts(parts: Any, named: Mapping[str, Any], place: str) -> None:
     """Refuses rewards of principals that do not exist, which would count for nobody."""
     if parts is None:
@@ -104,16 +117,12 @@ def _probabilities(row: Sequence[Any], place: str) -> list[Fraction]:
     """
     doubles = [float(share) for share, *_ in row]
     shares = [Fraction(text_of(double, f"{place}a probability")) for double in doubles]
-    short = [share.limit_denominator(_SHORT) for share in shares]
-    if sum(short) == 1 and all(_is_rounding(double, of) for double, of in zip(doubles, short, strict=True)):
+    short = [near for near in map(short_fraction, doubles) if near is not None]
+    if len(short) == len(doubles) and sum(short) == 1:
         return short
     total = sum(shares, Fraction(0))
     near = abs(total - 1) <= Fraction(1, 10**9)
     return [share / total for share in shares] if near else shares
-
-
-def _is_rounding(double: float, of: Fraction) -> bool:
-    return abs(of - Fraction(double)) <= _ROUNDINGS * Fraction(math.ulp(double))
 
 
 def _is_entry(discounts: Mapping[str, Any]) -> bool:
@@ -134,31 +143,40 @@ def from_mo_gymnasium(
 
     Each entry of the reward vector is a principal, in the order of `discounts`. States are identified by their observations,
     or by what `state_of(env)` returns, if observations are not sufficient. An episode's end leads to one more state, `end`.
+    `model.state_of(observation)` is the state of an observation. Actions keep their numbers, unless `actions` names them.
 
-    Every state is stepped from in a copy of the environment. Its random draws are enumerated: integers and weighted
-    choices by their probabilities; if it compares a uniform number with a threshold, the threshold is located.
+    Every state is stepped from in a copy of the environment. Its random draws are enumerated: integers and choices by their
+    probabilities, uniform numbers by the thresholds with which the environment compares them. A threshold that is a
+    rounding of a short fraction is this fraction. Other uses of random numbers, and other generators than `self.np_random`, are
+    refused.
     """
     origin = copied(_unwrapped(env, "from_mo_gymnasium"))
+    _warn_of_time_limit(env)
     if not isinstance(discounts, Mapping):
         raise ModelError("discounts is not a dict; give each reward a time preference by name, such as {'time': 0.95}")
     named = list(discounts)
     observation, _ = origin.reset(seed=0)
+    _warn_of_drawn_start(origin)
     length = len(np.atleast_1d(origin.reward_space.sample())) if hasattr(origin, "reward_space") else len(named)
     if length != len(named):
         raise ModelError(f"{len(named)} time preferences for {length} rewards; give each reward one, in their order")
-    key_of = state_of or (lambda environment: None)
     names: dict[Hashable, str] = {}
+    # No state is called like the end, and no two alike.
+    taken = {END}
 
     def name(environment: Any, seen: Any) -> str:
-        key = key_of(environment) if state_of else _key(seen)
-        return names.setdefault(key, str(key))
+        key = state_of(environment) if state_of else key_of(seen)
+        if key not in names:
+            names[key] = _new_name(key, taken)
+            taken.add(names[key])
+        return names[key]
 
     builder = ModelBuilder(discounts, start=name(origin, observation))
     waiting = [(name(origin, observation), origin)]
     known = {waiting[0][0]}
     ends = False
     n_actions = int(origin.action_space.n)
-    shown = [str(number) for number in range(n_actions)] if actions is None else [str(action) for action in actions]
+    shown: list[Action] = list(range(n_actions)) if actions is None else [str(action) for action in actions]
     if len(shown) != n_actions:
         raise ModelError(f"{len(shown)} names for {n_actions} actions; give each one a name, or none")
     while waiting:
@@ -171,7 +189,7 @@ def from_mo_gymnasium(
                 ends = ends or ended
                 to[target] = to.get(target, Fraction(0)) + probability
                 for at, part in enumerate(np.atleast_1d(vector)):
-                    earned[at] += probability * Fraction(str(part))
+                    earned[at] += probability * fraction_of(part, f"state `{state}`, action `{shown[action]}`: a reward")
                 if not ended and target not in known:
                     if len(known) >= most_states:
                         raise ModelError(f"the environment has more than {most_states} states; raise most_states")
@@ -180,27 +198,29 @@ def from_mo_gymnasium(
             reward = dict(zip(named, earned, strict=True))
             builder.choice(state, shown[action], reward=reward, to=to)
     if ends:
-        builder.choice(END, "stay", to=END)
-    return builder.build()
+        builder.choice(END, 0 if actions is None else "stay", to=END)
+    played = None if actions is None else {str(text): number for number, text in enumerate(shown)}
+    return builder.build()._seen_as(names, played, state_of is not None)
 
 
-def _key(observation: Any) -> Hashable:
-    """An observation as a key: a number, or a tuple of numbers."""
-    if isinstance(observation, np.ndarray):
-        return tuple(observation.ravel().tolist())
-    if isinstance(observation, (list, tuple)):
-        return tuple(_key(part) for part in observation)
-    if isinstance(observation, Mapping):
-        return tuple((str(name), _key(part)) for name, part in sorted(observation.items(), key=lambda pair: str(pair[0])))
-    if isinstance(observation, np.generic):
-        key: Hashable = observation.item()
-        return key
-    if not isinstance(observation, Hashable):
-        raise ModelError(
-            f"an observation is a {type(observation).__name__}, which does not identify a state; give state_of, a function of "
-            "the environment"
+def _new_name(key: Hashable, taken: Container[str]) -> str:
+    """A name that no other state has."""
+    texts = itertools.chain((str(key), repr(key)), (f"{key!r} ({number})" for number in itertools.count(2)))
+    return next(text for text in texts if text not in taken)
+
+
+def _warn_of_drawn_start(environment: Any) -> None:
+    """Warns of an initial state that is drawn at random: the model starts in one of them."""
+    generator = getattr(environment, "_np_random", None)
+    if not isinstance(generator, np.random.Generator):
+        return
+    fresh = np.random.Generator(np.random.PCG64(np.random.SeedSequence(0)))
+    if repr(generator.bit_generator.state) != repr(fresh.bit_generator.state):
+        warnings.warn(
+            "the environment draws its initial state at random; the model has the one of seed 0, and the states that it leads to",
+            UserWarning,
+            stacklevel=3,
         )
-    return observation
 
 
 def from_quantecon(ddp: Any, *, principal: str = "agent", discount: Preference | None = None) -> Model:
@@ -211,9 +231,18 @@ def from_quantecon(ddp: Any, *, principal: str = "agent", discount: Preference |
     if not (hasattr(ddp, "beta") and hasattr(ddp, "to_sa_pair_form")):
         raise ModelError(f"{ddp!r} is not a quantecon.markov.DiscreteDP")
     preference: Preference = float(ddp.beta) if discount is None else discount
+    given = np.asarray(ddp.R)
+    wrong = np.argwhere(np.isnan(given) | (given == np.inf))
+    if len(wrong):
+        # The other form leaves these out, like actions that are not allowed.
+        at = tuple(int(position) for position in wrong[0])
+        raise ModelError(
+            f"R[{', '.join(map(str, at))}] of the DiscreteDP is {given[at]}; a reward is a finite number, or -inf for an action "
+            "that is not allowed"
+        )
     pairs = ddp.to_sa_pair_form() if ddp.s_indices is None else ddp
     # An action that is not allowed earns minus infinity.
-    allowed = np.isfinite(pairs.R)
+    allowed = -np.inf != pairs.R
     P, R, s_indices, a_indices = pairs.Q, pairs.R, pairs.s_indices, pairs.a_indices
     if not allowed.all():
         P, R, s_indices, a_indices = P[allowed], R[allowed], s_indices[allowed], a_indices[allowed]

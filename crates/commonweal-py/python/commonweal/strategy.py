@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .errors import StrategyError
+from .errors import QuestionError, StrategyError
 from .labels import Action, State
 from .numbers import fraction, step_text
 
@@ -89,7 +89,10 @@ class Strategy:
         decisions: dict[str, str] = {}
         for state, action in actions.items():
             number = model._state(state)
-            decisions[model._state_name(number)] = model._action_name(number, action)
+            name = model._state_name(number)
+            if name in decisions:
+                raise StrategyError(f"actions: state `{name}` is there twice, by name and by number; keep one of them")
+            decisions[name] = model._action_name(number, action)
         document = {"format": "commonweal-strategy/1", "decisions": decisions}
         strategy = Strategy.from_json(model, json.dumps(document))
         assert isinstance(strategy, CountingStrategy)
@@ -106,6 +109,22 @@ class Strategy:
     def draw(self, seed: int | None = None) -> Strategy:
         """The strategy to play: itself, or one of a lottery's, drawn at random."""
         return self
+
+
+class HasStrategy(Protocol):
+    """A result with a strategy, such as a `Solution`."""
+
+    @property
+    def strategy(self) -> Strategy | None:
+        """The strategy."""
+
+
+def strategy_of(given: object) -> Strategy:
+    """A strategy, or that of a result."""
+    own = given if isinstance(given, Strategy) else getattr(given, "strategy", None)
+    if not isinstance(own, Strategy):
+        raise QuestionError(f"{given!r} is not a strategy; take one of a result, or Strategy.positional(model, actions)")
+    return own
 
 
 class CountingStrategy(Strategy):

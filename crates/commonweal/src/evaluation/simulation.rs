@@ -27,6 +27,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+use crate::any_model::Model;
+use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Mdp, Part, Principal, Segment, StateId};
 use crate::number::Enclosure;
 use crate::parallel;
@@ -88,6 +90,27 @@ pub struct Simulation {
     pub truncation: Vec<f64>,
     /// Why there are fewer runs than asked for, if there are.
     pub stopped: Option<StopReason>,
+}
+
+impl Simulation {
+    /// No run at all: the bounds that the rewards give for any strategy.
+    pub(crate) fn not_begun(any: &Payoffs, model: &Model, reason: StopReason) -> Simulation {
+        let estimate = |range: Enclosure| Estimate {
+            mean: f64::NAN,
+            standard_error: f64::INFINITY,
+            lower: range.lower(),
+            upper: range.upper(),
+        };
+        let payoff = |p: usize| estimate(any.payoff(p.into(), model.start()).enclosure);
+        Simulation {
+            payoffs: (0..model.n_principals()).map(payoff).collect(),
+            welfare: estimate(any.welfare_enclosure(model.start())),
+            runs: 0,
+            steps: 0,
+            truncation: vec![0.0; model.n_principals()],
+            stopped: Some(reason),
+        }
+    }
 }
 
 /// Estimates each principal's payoff from `start` under `strategy`.

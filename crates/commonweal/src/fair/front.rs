@@ -464,7 +464,7 @@ struct Repetition {
 /// How the turns of the front repeat, if both principals have plain, distinct discounts, and the best strategy of the less
 /// patient one is unique in every state that it reaches.
 fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, StopReason> {
-    let (mdp, rows, stop) = (set.mdp(), set.rows(), &set.options().stop);
+    let (mdp, rows, stop) = (set.mdp()?, set.rows()?, &set.options().stop);
     let discounts = axes.map(|p| mdp.principals()[p].discount().cloned());
     let [Some(of_x), Some(of_y)] = discounts else { return Ok(None) };
     if of_x == of_y {

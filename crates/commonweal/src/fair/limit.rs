@@ -150,7 +150,7 @@ fn small_weights(weights: &Weights) -> Vec<Vec<Direction>> {
 
 /// The directions in which choices nearly tie with the tail of a strategy for ever: the nearest one alone, and all of them.
 fn near_ties(set: &PayoffSet, weights: &Weights, best: &Point) -> Result<Vec<Vec<Direction>>, StopReason> {
-    let mdp = set.mdp();
+    let mdp = set.mdp()?;
     let only_part = |p: usize| -> Option<&Part> {
         let parts = mdp.principals()[p].parts()?;
         if let [part] = parts { Some(part) } else { None }

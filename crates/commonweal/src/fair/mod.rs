@@ -32,16 +32,16 @@ pub use hull::Hull;
 pub use levels::Level;
 pub use payoff_set::{PayoffSet, Point, Weights};
 pub(crate) use proof::{Argument, ProofStep};
-pub use rules::{FairError, Over, Question, Rule, reference_numbers};
+pub use rules::{FairError, Over, Question, Rule, reference_numbers, reference_of};
 
 use crate::any_model::Model;
+use crate::evaluate;
 use crate::evaluation::EvaluateError;
 use crate::model::PrincipalId;
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Lottery};
-use crate::{evaluate, exact};
 use payoff_set::ends;
 use program::{Condition, Extra, Face, Program, Scale, Solved, Until, reduced};
 use simplex::Sense;
@@ -857,7 +857,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     fn nothing_known(&self, reason: StopReason) -> Fair {
         let model = self.set.model();
         let structure = model.structure();
-        let any = exact::any_payoffs(&model.exact());
+        let any = model.any_payoffs();
         let payoffs: Vec<Value> = (0..self.set.n()).map(|p| any.payoff(p.into(), model.start())).collect();
         let first = |state| structure.choices(state).next().expect("a state has a choice");
         let strategy = CountingStrategy::positional(structure.states().map(first));

@@ -244,20 +244,21 @@ impl<'m> PayoffSet<'m> {
         &self.options
     }
 
-    pub(super) fn mdp(&self) -> &Mdp {
-        &self.in_fractions().0
+    pub(super) fn mdp(&self) -> Result<&Mdp, StopReason> {
+        Ok(&self.in_fractions()?.0)
     }
 
-    pub(super) fn rows(&self) -> &IntegerRows {
-        &self.in_fractions().1
+    pub(super) fn rows(&self) -> Result<&IntegerRows, StopReason> {
+        Ok(&self.in_fractions()?.1)
     }
 
-    fn in_fractions(&self) -> &(Cow<'m, Mdp>, IntegerRows) {
-        self.exact.get_or_init(|| {
-            let mdp = self.model.exact();
-            let rows = IntegerRows::of(&mdp);
-            (mdp, rows)
-        })
+    fn in_fractions(&self) -> Result<&(Cow<'m, Mdp>, IntegerRows), StopReason> {
+        if let Some(known) = self.exact.get() {
+            return Ok(known);
+        }
+        let mdp = self.model.exact_unless(&self.options.stop)?;
+        let rows = IntegerRows::of(&mdp);
+        Ok(self.exact.get_or_init(|| (mdp, rows)))
     }
 
     /// The best for some weights. Ties are broken in favour of the principals of weight 0; in doubles also what is nearly a tie.
@@ -308,7 +309,7 @@ impl<'m> PayoffSet<'m> {
         if let [single] = telling.as_slice() {
             return self.exact(single);
         }
-        let found = lexicographic::solve(self.mdp(), self.rows(), &telling, &self.options.stop)?;
+        let found = lexicographic::solve(self.mdp()?, self.rows()?, &telling, &self.options.stop)?;
         let payoffs: Vec<Value> = found.payoffs.into_iter().map(Value::from).collect();
         self.check_length(&payoffs)?;
         let point = Point { strategy: found.strategy, payoffs };
@@ -319,7 +320,7 @@ impl<'m> PayoffSet<'m> {
     fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
         /// The work for a term and the square of a word, in nanoseconds.
         const WORD_SQUARED: u64 = 2;
-        let (mdp, rows) = (self.mdp(), self.rows());
+        let (mdp, rows) = (self.mdp()?, self.rows()?);
         // Long weights make every number of the solve long.
         let words = weights.iter().map(|weight| weight.bits() as u64 / 64).max().unwrap_or(0);
         let parts = mdp.principals().iter().flat_map(|own| own.segments()).map(|segment| segment.parts.len());

@@ -309,20 +309,25 @@ fn denominator_of(number: &Rational) -> Rational {
 
 /// The numbers that a text such as `alice=9,bob=2` gives to the principals of a model, one each.
 pub fn reference_numbers(model: &Structure, text: &str) -> Result<Vec<Rational>, FairError> {
-    let principals = model.principals();
-    let example = || {
-        let each: Vec<String> = principals.iter().map(|principal| format!("{}=0", principal.name)).collect();
-        each.join(",")
-    };
-    let mut given: Vec<Option<Rational>> = vec![None; principals.len()];
-    for entry in text.split(',') {
+    let pair = |entry: &'_ str| {
         let unreadable = || {
+            let example = reference_example(model);
             FairError::Reference(format!(
-                "`{entry}` is not NAME=VALUE; write `own-worst`, `strategy:FILE` or {}",
-                example()
+                "`{entry}` is not NAME=VALUE; write `own-worst`, `strategy:FILE` or {example}"
             ))
         };
         let (name, value) = entry.rsplit_once('=').ok_or_else(unreadable)?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    let pairs: Vec<(String, String)> = text.split(',').map(pair).collect::<Result<_, FairError>>()?;
+    reference_of(model, &pairs)
+}
+
+/// The numbers that pairs of a name and a number give to the principals of a model, one each.
+pub fn reference_of(model: &Structure, pairs: &[(String, String)]) -> Result<Vec<Rational>, FairError> {
+    let principals = model.principals();
+    let mut given: Vec<Option<Rational>> = vec![None; principals.len()];
+    for (name, value) in pairs {
         let names = principals.iter().map(|principal| principal.name.as_str());
         let p = model.find_principal(name).ok_or_else(|| {
             let near = nearest(name, names.clone());
@@ -340,8 +345,15 @@ pub fn reference_numbers(model: &Structure, text: &str) -> Result<Vec<Rational>,
         }
         given[p.index()] = Some(value);
     }
+    let example = || reference_example(model);
     let missing = |p: usize| FairError::ReferenceMissing { name: principals[p].name.clone(), example: example() };
     given.into_iter().enumerate().map(|(p, value)| value.ok_or_else(|| missing(p))).collect()
+}
+
+/// A number for each principal, as one would write them.
+fn reference_example(model: &Structure) -> String {
+    let each: Vec<String> = model.principals().iter().map(|principal| format!("{}=0", principal.name)).collect();
+    each.join(",")
 }
 
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {

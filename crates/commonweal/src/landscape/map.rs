@@ -69,11 +69,8 @@ fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quanti
 /// If a grid reaches outside [0, 1).
 pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
     let mut survey = Survey::new(model, varied(axes, &grids), grids[0].n_points() * grids[1].n_points(), options);
-    // Strips thinner than the smallest cell are not separated.
-    let (cells, within) = (grids[0].steps, grids[0].within());
-    let plane_options = PlaneOptions { cells, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within };
     let mut known = HashMap::new();
-    let work = survey.work();
+    let (work, within) = (survey.work(), grids[0].within());
     // A map that is to be fine takes as long as it takes.
     let may = |finer: Finer| within == 1 || may_be(finer, &work);
     let label = |spots: &[Spot]| {
@@ -85,7 +82,7 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
         known.extend(spots.iter().copied().zip(labels.iter().copied()));
         labels
     };
-    let plane = plane(plane_options, label, may);
+    let plane = plane(plane_options(&grids), label, may);
     let stopped = options.stop.reason();
     let plays = survey.into_plays();
     let mut order: Vec<Label> = plane.outlines.keys().copied().collect();
@@ -94,11 +91,23 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
     StrategyMap { axes, grids, plane, plays, order, stopped, known }
 }
 
+fn plane_options(grids: &[Grid; 2]) -> PlaneOptions {
+    // Strips thinner than the smallest cell are not separated.
+    PlaneOptions { cells: grids[0].steps, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within: grids[0].within() }
+}
+
 fn place(grids: &[Grid; 2], (x, y): Spot) -> [Rational; 2] {
     [grids[0].place(0, x), grids[1].place(0, y)]
 }
 
 impl StrategyMap {
+    /// A map that a signal stopped before the first place.
+    pub(crate) fn not_begun(axes: [PrincipalId; 2], grids: [Grid; 2], reason: StopReason) -> StrategyMap {
+        let plane = plane(plane_options(&grids), |spots: &[Spot]| vec![None; spots.len()], |_| false);
+        let order = plane.outlines.keys().copied().collect();
+        StrategyMap { axes, grids, plane, plays: Vec::new(), order, stopped: Some(reason), known: HashMap::new() }
+    }
+
     /// Whether every place is solved.
     pub fn is_complete(&self) -> bool {
         self.stopped.is_none() && !self.order.contains(&None)

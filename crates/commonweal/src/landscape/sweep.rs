@@ -89,6 +89,11 @@ pub struct Earned {
 }
 
 impl Sweep {
+    /// A sweep that a signal stopped before the first point.
+    pub(crate) fn not_begun(principal: PrincipalId, grid: Grid, reason: StopReason) -> Sweep {
+        Sweep { principal, grid, points: Vec::new(), plays: Vec::new(), stopped: Some(reason) }
+    }
+
     /// Whether every point is solved, and nothing stopped the search for changes.
     pub fn is_complete(&self) -> bool {
         self.stopped.is_none() && self.points.iter().all(|point| point.label.is_some())

@@ -1,7 +1,8 @@
 //! An exact model in doubles, for the certified engine, and back.
 
-use super::{ChoiceId, Mdp, ModelArrays, ModelError};
+use super::{ChoiceId, Mdp, ModelError};
 use crate::number::{ModelNumber, Rational};
+use crate::stop::{FEW_FRACTIONS, FRACTION, Pace, StopReason, StopSignal};
 
 impl Mdp<Rational> {
     /// The same model with every number rounded to the nearest double. An error if a reward is too large for one.
@@ -17,9 +18,18 @@ impl Mdp<Rational> {
 
 impl Mdp<f64> {
     /// The exact model whose numbers are these doubles, and each row divided by its sum.
-    pub fn to_fractions(&self) -> Result<Mdp<Rational>, ModelError> {
+    pub fn to_fractions(&self) -> Mdp<Rational> {
+        self.to_fractions_unless(&StopSignal::default()).expect("nobody raises the signal")
+    }
+
+    /// The same, unless `stop` is raised: of millions of numbers it takes seconds.
+    pub fn to_fractions_unless(&self, stop: &StopSignal) -> Result<Mdp<Rational>, StopReason> {
         let exact = |double: &f64| double.to_exact().expect("a model's numbers are finite");
+        let never = StopSignal::default();
+        let few = self.n_transitions() + self.reward.len() <= FEW_FRACTIONS;
+        let mut pace = Pace::of(if few { &never } else { stop });
         let mut probability: Vec<Rational> = Vec::with_capacity(self.n_transitions());
+        let mut reward: Vec<Rational> = Vec::with_capacity(self.reward.len());
         for choice in (0..self.n_choices()).map(ChoiceId::from) {
             let row = probability.len();
             probability.extend(self.probabilities(choice).iter().map(exact));
@@ -27,20 +37,12 @@ impl Mdp<f64> {
             if !sum.is_one() {
                 probability[row..].iter_mut().for_each(|entry| *entry /= &sum);
             }
+            reward.extend(self.rewards(choice).iter().map(exact));
+            if pace.stops_after(FRACTION * (probability.len() - row + self.n_principals())) {
+                return Err(stop.reason().expect("a raised signal stays raised"));
+            }
         }
-        let arrays = ModelArrays {
-            start: self.start,
-            principals: self.principals.clone(),
-            state_names: self.state_names.clone(),
-            action_names: self.action_names.clone(),
-            action: self.action.clone(),
-            first_choice: self.first_choice.clone(),
-            first_transition: self.first_transition.clone(),
-            target: self.target.clone(),
-            probability,
-            reward: self.reward.iter().map(exact).collect(),
-        };
-        Ok(arrays.finish()?.with_about(self.about.clone()))
+        Ok(Mdp { structure: self.structure.clone(), probability, reward })
     }
 }
 
@@ -61,7 +63,7 @@ states: {s: {x: {reward: {a: 2/3, b: 1e-400}, to: {s: 1/3, t: 2/3}}, x y: {rewar
         assert_eq!((doubles.state_name(1.into()), doubles.action_name(1.into())), ("t".into(), "x y".into()));
         assert_eq!(doubles.targets(0.into()), exact.targets(0.into()));
         // Thirds are not doubles, but rows that sum to 1 are left as they are: back in doubles nothing has changed.
-        assert_eq!(doubles.to_fractions().unwrap().to_doubles().unwrap(), doubles);
+        assert_eq!(doubles.to_fractions().to_doubles().unwrap(), doubles);
     }
 
     #[test]

@@ -8,8 +8,10 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::segments::Kind;
+use crate::any_model::Model;
+use crate::evaluation::Payoffs;
 use crate::exact::any_payoffs;
-use crate::model::{ChoiceId, Mdp};
+use crate::model::{ChoiceId, Mdp, Structure};
 use crate::number::{Enclosure, Rational, Value};
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -213,12 +215,19 @@ pub(super) fn search_of_mixtures(
     let gap = of_mixtures(model, options.gap.clone().unwrap_or_else(|| kind.default_gap()));
     let mixed = &model.of_mixtures();
     let found = parallel::in_pool(|| find(mixed, &SearchOptions { gap: Some(gap), ..options.clone() }));
-    found.unwrap_or_else(|reason| unsearched(mixed, kind, options, reason)).of_preferences(model, options)
+    let unsearched = |reason| unsearched(mixed, kind, &any_payoffs(mixed), options, reason);
+    found.unwrap_or_else(unsearched).of_preferences(model.welfare_margin(), options)
 }
 
-/// What is known before a search: the bounds that the rewards give, and a strategy as good as any.
-fn unsearched(model: &Mdp, kind: Kind, options: &SearchOptions, reason: StopReason) -> Search {
-    let range = any_payoffs(model).welfare_enclosure(model.start());
+/// What is known of a model whose doubles did not become fractions before the signal was raised.
+pub fn not_begun(model: &Model, kind: Kind, options: &SearchOptions, reason: StopReason) -> Search {
+    let margin = model.approximation_margin();
+    unsearched(model.structure(), kind, &model.any_payoffs(), options, reason).of_preferences(margin, options)
+}
+
+/// What is known before a search: the bounds that the rewards give for any strategy, and a strategy as good as any.
+fn unsearched(model: &Structure, kind: Kind, any: &Payoffs, options: &SearchOptions, reason: StopReason) -> Search {
+    let range = any.welfare_enclosure(model.start());
     let first = model.states().map(|state| model.choices(state).next().expect("a state has a choice"));
     let strategy = match kind {
         Kind::Positional => Strategy::Counting(CountingStrategy::positional(first)),
@@ -257,8 +266,7 @@ fn of_mixtures(model: &Mdp, gap: Rational) -> Rational {
 
 impl Search {
     /// The same search with the approximation error of preferences included: the welfare then has bounds.
-    pub(super) fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
-        let margin = model.welfare_margin();
+    pub(super) fn of_preferences(self, margin: f64, options: &SearchOptions) -> Search {
         if margin == 0.0 {
             return self;
         }

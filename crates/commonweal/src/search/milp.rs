@@ -52,7 +52,7 @@ const SLICE: Duration = Duration::from_millis(200);
 /// relative to the welfare of the strategy, and ends the solve once the solver's bound is that close. Of the other options, only
 /// the stop signal and the node limit are used.
 pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
-    Ok(by_milp(&model.of_mixtures(), options)?.of_preferences(model, options))
+    Ok(by_milp(&model.of_mixtures(), options)?.of_preferences(model.welfare_margin(), options))
 }
 
 fn by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {

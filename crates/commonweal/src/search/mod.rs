@@ -27,8 +27,10 @@ mod tests;
 mod values;
 mod visit_range;
 
+pub(crate) use branch_and_bound::not_begun;
 pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 #[cfg(feature = "milp")]
 pub use milp::{MilpError, positional_by_milp};
 pub use positional::positional;
+pub(crate) use segments::Kind;
 pub use stationary::stationary;

@@ -32,7 +32,7 @@ pub(super) fn is_in_segments(model: &Mdp) -> bool {
 
 /// Which strategies are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Positional,
     Stationary,
 }

@@ -128,8 +128,8 @@ fn large_models_in_doubles_come_back_bit_by_bit() {
         let model = family.model().unwrap();
         assert_eq!(through_drn(&model), model);
         assert_eq!(through_umb(&model), model);
-        assert_eq!(through_drn(&model.to_fractions().unwrap()), model.to_fractions().unwrap());
-        assert_eq!(model.to_fractions().unwrap().to_doubles().unwrap(), model);
+        assert_eq!(through_drn(&model.to_fractions()), model.to_fractions());
+        assert_eq!(model.to_fractions().to_doubles().unwrap(), model);
     }
 }
 
@@ -255,7 +255,7 @@ fn no_damage_makes_a_reader_panic() {
         seed: 1,
     };
     let model = family.model().unwrap();
-    let exact = model.to_fractions().unwrap();
+    let exact = model.to_fractions();
     let mut files = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     write_drn(&model, &mut files[0]).unwrap();
     write_umb(&model, &mut files[1]).unwrap();

@@ -3,8 +3,10 @@
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
 use commonweal::files::{Discounts, Form, ReadOptions};
+use commonweal::limits::StopReason;
 use commonweal::questions::{
-    EvaluateError, PayoffSet, SimulateOptions, evaluate, front_engine, front_gap, own_best, simulate,
+    EvaluateError, Grid, PayoffSet, SearchOptions, SearchOutcome, Shard, SimulateOptions, evaluate, front_engine,
+    front_gap, own_best, positional, simulate, stationary, strategy_map, sweep,
 };
 use commonweal::strategies::{Change, CountingStrategy, OtherModel, Stationary};
 use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal};
@@ -321,4 +323,55 @@ fn doubles_are_decimals_where_fractions_answer() {
         let refused = welfare([0.5, 0.5], f64::NAN, engine).expect_err("no model").to_string();
         assert!(refused.contains("the reward of `p` is NaN"), "{refused}");
     }
+}
+
+/// A ring of states in doubles: to stay earns 1, to go on earns 0 for the first principal and 2 for the second.
+fn large_ring() -> Model {
+    const N: usize = 20_000;
+    let principals = ["p", "q"].map(|name| Principal::new(name, "0.9".parse().expect("a number")).expect("a discount"));
+    let arrays = ModelArrays {
+        start: 0.into(),
+        principals: principals.to_vec(),
+        state_names: NameTable::numbered(N),
+        action_names: NameTable::numbered(2),
+        action: [0, 1].repeat(N),
+        first_choice: (0..=N as u32).map(|state| 2 * state).collect(),
+        first_transition: (0..=2 * N as u32).collect(),
+        target: (0..N).flat_map(|state| [state.into(), ((state + 1) % N).into()]).collect(),
+        probability: vec![1.0; 2 * N],
+        reward: [1.0, 1.0, 0.0, 2.0].repeat(N),
+    };
+    Model::from_doubles(arrays, Engine::Within(1e-6)).expect("a model")
+}
+
+/// A question that is stopped before doubles have become fractions has the bounds that the rewards give: 0 to 30 for the welfare.
+#[test]
+fn what_is_stopped_on_the_way_to_fractions_has_bounds() {
+    let (model, stop) = (large_ring(), StopSignal::default());
+    stop.raise();
+    let options = SearchOptions { stop: stop.clone(), ..SearchOptions::default() };
+    for found in [positional(&model, &options), stationary(&model, &options)] {
+        assert_eq!(found.outcome, SearchOutcome::Stopped(StopReason::Interrupted));
+        let worth = evaluate(&model, &found.strategy, &Options::default()).unwrap().welfare(model.start()).enclosure;
+        let bounds = found.welfare.enclosure;
+        assert!(bounds.lower() <= worth.lower() && worth.upper() <= bounds.upper() && found.upper >= 20.0);
+        assert!(bounds.lower() >= -1e-6 && bounds.upper() <= 30.0 + 1e-6, "{bounds:?}");
+    }
+    let first = CountingStrategy::positional(model.structure().states().map(|s| (2 * s.index()).into()));
+    let runs = SimulateOptions { stop: stop.clone(), ..SimulateOptions::default() };
+    let simulation = simulate(&model, &first.into(), &runs).unwrap();
+    assert_eq!((simulation.runs, simulation.stopped), (0, Some(StopReason::Interrupted)));
+    assert!(simulation.welfare.lower <= 20.0 && 20.0 <= simulation.welfare.upper && simulation.welfare.upper < 31.0);
+    let asked = Options { stop: stop.clone(), ..Options::default() };
+    let grid = Grid::new("0.1".parse().unwrap(), "0.9".parse().unwrap(), 4);
+    let swept = sweep(&model, 0.into(), grid.clone(), Shard::WHOLE, &asked);
+    assert_eq!((swept.points.len(), swept.stopped), (0, Some(StopReason::Interrupted)));
+    let map = strategy_map(&model, [0.into(), 1.into()], [grid.clone(), grid], &asked);
+    assert_eq!((map.plays.len(), map.stopped), (0, Some(StopReason::Interrupted)));
+    let exactly = Options { engine: Engine::Exact, ..asked };
+    assert_eq!(solve(&model, &exactly).claim(), Claim::Stopped(StopReason::Interrupted));
+    let mut text = Vec::new();
+    let refused = model.write_unless(Form::Yaml, &mut text, &stop).unwrap_err();
+    assert_eq!((refused.to_string().as_str(), text.len()), ("interrupted", 0));
+    assert!(model.in_fractions(&StopSignal::default()).unwrap().is_exact());
 }
