@@ -592,3 +592,33 @@ fn who_cannot_gain_is_named() {
     let error = fair(&model, &asked, &Options::default()).expect_err("alice gains nothing").to_string();
     assert!(error.contains("with what is demanded") && error.contains("relax a floor"), "{error}");
 }
+
+/// In doubles the weights of a proof may cancel: a floor or ceiling of the one who decides takes back what the rule counts.
+#[test]
+fn weights_that_cancel_are_solved_in_doubles() {
+    let text = "principals: {p0: 1/3, p1: 17/20}
+states:
+  s: {x: {reward: {p0: -4, p1: 4}, to: s}, y: {reward: {p0: 4, p1: 4}, to: s}}
+";
+    let model = Model::from_yaml(text).expect("a model");
+    for rule in ["max-min", "leximin", "kalai-smorodinsky", "nash", "alpha:2"] {
+        let asked = Question {
+            at_most: vec![(0.into(), number("5"))],
+            over: if rule == "max-min" || rule == "leximin" { Over::Nothing } else { Over::OwnWorst },
+            ..Question::new(rule.parse().expect("a rule"))
+        };
+        let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+        let found = fair(&model, &asked, &options).expect("an answer");
+        assert!(matches!(found.proven, Proven::WithinGap | Proven::Optimal), "{rule}: {:?}", found.proven);
+        // p0 gets 5 of at least −6 and at most 6; p1 gets 80/3 from every strategy.
+        let truth = match rule {
+            "max-min" | "leximin" => 5.0,
+            "kalai-smorodinsky" => 11.0 / 12.0,
+            "nash" => 11.0,
+            _ => -1.0 / 11.0,
+        };
+        let value = found.value.enclosure;
+        assert!(value.lower() <= truth + 1e-9 && truth - 1e-9 <= value.upper(), "{rule}: {value:?}");
+        assert!(value.width() <= 1e-4, "{rule}: {value:?}");
+    }
+}
