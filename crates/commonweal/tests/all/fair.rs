@@ -622,3 +622,35 @@ states:
         assert!(value.width() <= 1e-4, "{rule}: {value:?}");
     }
 }
+
+/// Alice's reference is a little below her own best, 11. She counts, and what she could gain is a share of very little: the rule gives bob
+/// next to nothing. Fractions tell it for a small model; for a large one the bounds hold whether she counts or not.
+#[test]
+fn a_reference_just_below_an_own_best_counts() {
+    let (small, large) = (hotel(), large_hotel());
+    for (alice, gap) in [("10.9999999", 1e-2), ("10.9999999999", 1e-3), ("10.999999999999999", 1e-6), ("11", 1e-6)] {
+        let over = Over::Given(vec![number(alice), number("2")]);
+        let options = Options { engine: Engine::Within(gap), ..Options::default() };
+        let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
+        let exact = fair(&small, &asked, &Options::default()).expect("an answer");
+        let found = fair(&small, &asked, &options).expect("an answer");
+        assert_eq!(found.not_counted, exact.not_counted, "{alice}");
+        let (value, truth) = (found.value.enclosure, exact.value.enclosure);
+        assert!(value.lower() <= truth.upper() && truth.lower() <= value.upper(), "{alice}: {value:?}, {truth:?}");
+        assert!(value.width() <= gap, "{alice}: {value:?}");
+        let found = fair(&large, &asked, &options).expect("an answer");
+        let value = found.value.enclosure;
+        assert!(value.lower() <= truth.upper() && truth.lower() <= value.upper(), "{alice}: {value:?}, {truth:?}");
+        assert!(matches!(found.proven, Proven::Stopped(_)) && found.not_counted.is_empty(), "{alice}: {value:?}");
+        for rule in ["nash", "alpha:2"] {
+            let asked = Question { rule: rule.parse().expect("a rule"), ..asked.clone() };
+            let (exact, found) = (fair(&small, &asked, &Options::default()), fair(&small, &asked, &options));
+            assert_eq!(exact.is_ok(), found.is_ok(), "{rule}, {alice}: {:?}", found.err());
+        }
+    }
+    let over = Over::Given(vec![number("12"), number("2")]);
+    let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
+    let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+    let Err(FairError::ReferenceTooHigh { best, .. }) = fair(&small, &asked, &options) else { panic!("too high") };
+    assert!((11.0..11.001).contains(&best.parse::<f64>().expect("a number")), "{best}");
+}
