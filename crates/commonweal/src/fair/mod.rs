@@ -270,12 +270,14 @@ struct Mixed<'f> {
 impl<'q, 'm> Asked<'q, 'm> {
     fn answer(&mut self) -> Result<Fair, Failure> {
         self.prepare()?;
-        let is_open = self.is_any_open();
-        if is_open && let Some(exact) = self.in_fractions() {
+        // Who cannot gain has a certificate in fractions alone.
+        let is_doubtful = self.set.gap().is_some() && self.is_any(|can_gain| can_gain != Some(true));
+        if is_doubtful && let Some(exact) = self.in_fractions() {
             return exact;
         }
+        let is_open = self.is_any(|can_gain| can_gain.is_none());
         let found = self.answer_in_set()?;
-        Ok(if is_open { self.without_proof(found) } else { found })
+        Ok(if is_open { self.without_proof(found) } else { self.with_ranges(found) })
     }
 
     fn answer_in_set(&mut self) -> Result<Fair, Failure> {
@@ -379,11 +381,10 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// Whether a principal can gain over the reference point; `None` if doubles do not tell.
     fn can_gain(&self, p: usize) -> Option<bool> {
         let room = &self.best[p] - &self.over[p];
-        let Some(gap) = self.set.gap() else { return Some(room > Rational::ZERO) };
-        // What the rule divides by is known to within the gap, too.
-        let is_divisor = self.question.rule == Rule::KalaiSmorodinsky;
-        let is_known = || &self.most[p] - &self.best[p] <= &room * Rational::try_from(gap).expect("a gap is finite");
-        if room > self.set.error_of_payoffs(&self.first) && (!is_divisor || is_known()) {
+        if self.set.gap().is_none() {
+            return Some(room > Rational::ZERO);
+        }
+        if room > self.set.error_of_payoffs(&self.first) {
             return Some(true);
         }
         let is_given = !matches!(self.question.over, Over::OwnWorst);
@@ -398,11 +399,32 @@ impl<'q, 'm> Asked<'q, 'm> {
         !differ && is_rewarded_alike(self.set.mdp(), p)
     }
 
-    /// Whether doubles leave open who can gain over the reference point, if the rule asks.
-    fn is_any_open(&self) -> bool {
+    /// Whether it is so of anybody that they can gain over the reference point, cannot, or that doubles leave it open, if the rule asks.
+    fn is_any(&self, so: impl Fn(Option<bool>) -> bool) -> bool {
         let asks = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
         let is_known = self.over.len() == self.set.n() && self.most.len() == self.set.n();
-        asks && is_known && (0..self.set.n()).any(|p| self.can_gain(p).is_none())
+        asks && is_known && (0..self.set.n()).any(|p| so(self.can_gain(p)))
+    }
+
+    /// The answer with bounds that hold wherever own bests are between theirs, if these leave the greatest gain of somebody further open than
+    /// the gap: a greater one divides every share by no more than this factor.
+    fn with_ranges(&self, found: Fair) -> Fair {
+        let (Rule::KalaiSmorodinsky, Some(gap), true) =
+            (&self.question.rule, found.gap, found.proven != Proven::Infeasible)
+        else {
+            return found;
+        };
+        let counted = (0..self.set.n()).filter(|&p| self.can_gain(p) == Some(true));
+        let share = |p: usize| (&self.best[p] - &self.over[p]) / (&self.most[p] - &self.over[p]);
+        let least = counted.map(share).fold(Rational::ONE, Rational::min);
+        if (Rational::ONE - &least).to_f64() <= gap {
+            return found;
+        }
+        let (value, least) = (found.value.enclosure, Enclosure::from(&least));
+        let divided = value.times(least);
+        let wider = Enclosure::new(value.lower().min(divided.lower()), value.upper().max(divided.upper()));
+        let reason = if let Proven::Stopped(reason) = found.proven { reason } else { StopReason::Precision };
+        Fair { value: Value::from(wider), proven: Proven::Stopped(reason), proof: Vec::new(), ..found }
     }
 
     /// The answer if it is open whether somebody counts whom it leaves out: who counts can only lower the value of Kalai–Smorodinsky, but
@@ -867,7 +889,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// The answer if stopped before a mix was found: the best of the initial points, and an upper bound from each principal's own
     /// best. If these are not known either: what the rewards allow.
     fn stopped_early(&self, reason: StopReason) -> Fair {
-        if self.is_any_open() {
+        if self.is_any(|can_gain| can_gain.is_none()) {
             return self.nothing_known(reason);
         }
         let n = self.set.n();
