@@ -652,6 +652,19 @@ fn a_reference_just_below_an_own_best_counts() {
             assert_eq!(exact.is_ok(), found.is_ok(), "{rule}, {alice}: {:?}", found.err());
         }
     }
+    // On the way there her greatest gain is known ever less precisely.
+    for k in 1..=12 {
+        let alice = number("11") - number("3") * number("1/10").pow(k);
+        let over = Over::Given(vec![alice, number("2")]);
+        let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
+        let truth = fair(&small, &asked, &Options::default()).expect("an answer").value.enclosure;
+        let options = Options { engine: Engine::Within(1e-2), ..Options::default() };
+        let found = fair(&large, &asked, &options).expect("an answer");
+        // Own bests are known to within the gap: what she could gain may be that much more, and the share that much less.
+        let most = if found.proven == Proven::WithinGap { truth.upper() / 0.99 } else { truth.upper() };
+        let value = found.value.enclosure;
+        assert!(value.lower() <= most && truth.lower() <= value.upper(), "{k}: {value:?}, {truth:?}");
+    }
     let over = Over::Given(vec![number("12"), number("2")]);
     let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
     let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
