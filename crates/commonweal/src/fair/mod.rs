@@ -423,8 +423,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         let (value, least) = (found.value.enclosure, Enclosure::from(&least));
         let divided = value.times(least);
         let wider = Enclosure::new(value.lower().min(divided.lower()), value.upper().max(divided.upper()));
-        let reason = if let Proven::Stopped(reason) = found.proven { reason } else { StopReason::Precision };
-        Fair { value: Value::from(wider), proven: Proven::Stopped(reason), proof: Vec::new(), ..found }
+        left_open(found, wider)
     }
 
     /// The answer if it is open whether somebody counts whom it leaves out: who counts can only lower the value of Kalai–Smorodinsky, but
@@ -440,9 +439,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             Rule::KalaiSmorodinsky => 1.0,
             _ => f64::INFINITY,
         };
-        let reason = if let Proven::Stopped(reason) = found.proven { reason } else { StopReason::Precision };
-        let value = Value::from(Enclosure::new(f64::NEG_INFINITY, upper));
-        Fair { value, proven: Proven::Stopped(reason), proof: Vec::new(), ..found }
+        left_open(found, Enclosure::new(f64::NEG_INFINITY, upper))
     }
 
     /// Relaxes the demands until a mix of the points found meets them with some slack.
@@ -966,6 +963,12 @@ impl<'q, 'm> Asked<'q, 'm> {
             proof: Vec::new(),
         }
     }
+}
+
+/// The answer with these bounds, which doubles bring no nearer and no single proof shows.
+fn left_open(found: Fair, bounds: Enclosure) -> Fair {
+    let reason = if let Proven::Stopped(reason) = found.proven { reason } else { StopReason::Precision };
+    Fair { value: Value::from(bounds), proven: Proven::Stopped(reason), proof: Vec::new(), ..found }
 }
 
 fn is_rewarded_alike<T: PartialEq>(mdp: &Mdp<T>, p: usize) -> bool {
