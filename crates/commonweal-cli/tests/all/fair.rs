@@ -215,6 +215,13 @@ fn a_fair_answer_has_a_certificate_that_check_accepts() {
     assert_eq!(stopped.code, 3, "{stopped:?}");
     assert!(stopped.stderr.contains("no certificate: the answer is not proven"), "{stopped:?}");
     assert!(!folder.path().join("no.cert").exists());
+    // The answer is within the gap; its certificate alone is missing.
+    let missing = folder
+        .run(&["fair", "hotel.yaml", "--rule", "leximin", "--gap", "1e-6", "--certificate", "no.cert", "--json"])
+        .done();
+    assert_eq!(missing.json()["status"], "within gap");
+    assert!(missing.stderr.contains("no certificate: in doubles the bounds of this answer are proven"), "{missing:?}");
+    assert!(!folder.path().join("no.cert").exists());
     folder
         .run(&["fair", "hotel.yaml", "--rule", "nash", "--strategy", "same", "--certificate", "same"])
         .refused(&["--strategy and --certificate name the same file"]);

@@ -76,6 +76,11 @@ pub enum NoCertificate {
     /// In doubles, a fair certificate has one discount for each principal.
     #[error("in doubles a fair certificate needs principals with one discount each; an exact answer has one for all")]
     SeveralParts,
+    /// In doubles, leximin and who cannot gain by a smooth rule have no certificate.
+    #[error(
+        "in doubles the bounds of this answer are proven in a way that a certificate cannot tell; an exact answer has one"
+    )]
+    InDoubles,
 }
 
 impl<'a> Certificate<'a> {

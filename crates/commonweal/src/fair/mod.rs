@@ -37,7 +37,7 @@ pub use rules::{FairError, Over, Question, Rule, reference_numbers, reference_of
 use crate::any_model::Model;
 use crate::evaluate;
 use crate::evaluation::EvaluateError;
-use crate::model::PrincipalId;
+use crate::model::{ChoiceId, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::StopReason;
@@ -270,13 +270,24 @@ struct Mixed<'f> {
 impl<'q, 'm> Asked<'q, 'm> {
     fn answer(&mut self) -> Result<Fair, Failure> {
         self.prepare()?;
+        // Who cannot gain has a certificate in fractions alone.
+        let is_doubtful = self.set.gap().is_some() && self.is_any(|can_gain| can_gain != Some(true));
+        if is_doubtful && let Some(exact) = self.in_fractions() {
+            return exact;
+        }
+        let is_open = self.is_any(|can_gain| can_gain.is_none());
+        let found = self.answer_in_set()?;
+        Ok(if is_open { self.without_proof(found) } else { self.with_ranges(found) })
+    }
+
+    fn answer_in_set(&mut self) -> Result<Fair, Failure> {
         // A reference point that makes no sense is said to, whether the demands can be met or not.
         let mut ranges = self.ranges()?;
         let mut stage = self.stage();
         let mut feasible = stage.settle()?;
         if self.is_near_tie(&feasible) {
             if let Some(exact) = self.in_fractions() {
-                return Ok(exact);
+                return exact;
             }
             // Narrower payoffs may decide it.
             if self.set.refine(self.least_range() * NARROW) {
@@ -342,7 +353,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 
     /// The answer in fractions, which decide ties, if the model is small enough for them and they are short.
-    fn in_fractions(&self) -> Option<Fair> {
+    fn in_fractions(&self) -> Option<Result<Fair, Failure>> {
         /// About two seconds of one processor, counted and not timed.
         const WORK: u64 = 2_000_000_000;
         let model = self.set.model();
@@ -350,9 +361,85 @@ impl<'q, 'm> Asked<'q, 'm> {
         if !suits || model.notes().rounded {
             return None;
         }
-        let mut fair = fair_in(&self.set.limited(WORK, Some(Engine::Exact)), self.question).ok()?;
+        let mut fair = match fair_in(&self.set.limited(WORK, Some(Engine::Exact)), self.question) {
+            Ok(fair) => fair,
+            Err(error) => return Some(Err(error.into())),
+        };
         fair.calls += self.set.calls();
-        (!matches!(fair.proven, Proven::Stopped(_))).then_some(fair)
+        (!matches!(fair.proven, Proven::Stopped(_))).then_some(Ok(fair))
+    }
+
+    /// Whether the rule leaves out who cannot gain.
+    fn leaves_out(&self) -> bool {
+        match self.question.rule {
+            Rule::KalaiSmorodinsky => true,
+            Rule::Nash | Rule::Alpha(_) => matches!(self.question.over, Over::OwnWorst),
+            _ => false,
+        }
+    }
+
+    /// Whether a principal can gain over the reference point; `None` if doubles do not tell.
+    fn can_gain(&self, p: usize) -> Option<bool> {
+        let room = &self.best[p] - &self.over[p];
+        if self.set.gap().is_none() {
+            return Some(room > Rational::ZERO);
+        }
+        if room > self.set.error_of_payoffs(&self.first) {
+            return Some(true);
+        }
+        let is_given = !matches!(self.question.over, Over::OwnWorst);
+        let cannot = if is_given { self.most[p] <= self.over[p] } else { self.is_constant(p) };
+        cannot.then_some(false)
+    }
+
+    /// Whether all choices reward a principal alike, so that all strategies give it the same.
+    fn is_constant(&self, p: usize) -> bool {
+        // Rewards that differ in doubles differ: most models need no fractions for this.
+        let differ = self.set.model().doubles().is_ok_and(|doubles| !is_rewarded_alike(doubles, p));
+        !differ && is_rewarded_alike(self.set.mdp(), p)
+    }
+
+    /// Whether it is so of anybody that they can gain over the reference point, cannot, or that doubles leave it open, if the rule asks.
+    fn is_any(&self, so: impl Fn(Option<bool>) -> bool) -> bool {
+        let asks = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
+        let is_known = self.over.len() == self.set.n() && self.most.len() == self.set.n();
+        asks && is_known && (0..self.set.n()).any(|p| so(self.can_gain(p)))
+    }
+
+    /// The answer with bounds that hold wherever own bests are between theirs, if these leave the greatest gain of somebody further open than
+    /// the gap: a greater one divides every share by no more than this factor.
+    fn with_ranges(&self, found: Fair) -> Fair {
+        let (Rule::KalaiSmorodinsky, Some(gap), true) =
+            (&self.question.rule, found.gap, found.proven != Proven::Infeasible)
+        else {
+            return found;
+        };
+        let counted = (0..self.set.n()).filter(|&p| self.can_gain(p) == Some(true));
+        let share = |p: usize| (&self.best[p] - &self.over[p]) / (&self.most[p] - &self.over[p]);
+        let least = counted.map(share).fold(Rational::ONE, Rational::min);
+        if (Rational::ONE - &least).to_f64() <= gap {
+            return found;
+        }
+        let (value, least) = (found.value.enclosure, Enclosure::from(&least));
+        let divided = value.times(least);
+        let wider = Enclosure::new(value.lower().min(divided.lower()), value.upper().max(divided.upper()));
+        left_open(found, wider)
+    }
+
+    /// The answer if it is open whether somebody counts whom it leaves out: who counts can only lower the value of Kalai–Smorodinsky, but
+    /// multiplies that of Nash.
+    fn without_proof(&self, found: Fair) -> Fair {
+        if found.proven == Proven::Infeasible || found.gap.is_none() {
+            return found;
+        }
+        let counts_somebody = (0..self.set.n()).any(|p| self.can_gain(p) == Some(true));
+        let upper = match self.question.rule {
+            Rule::KalaiSmorodinsky if counts_somebody => found.value.enclosure.upper(),
+            // Nobody gets more than their own best.
+            Rule::KalaiSmorodinsky => 1.0,
+            _ => f64::INFINITY,
+        };
+        left_open(found, Enclosure::new(f64::NEG_INFINITY, upper))
     }
 
     /// Relaxes the demands until a mix of the points found meets them with some slack.
@@ -480,21 +567,21 @@ impl<'q, 'm> Asked<'q, 'm> {
         if self.question.rule != Rule::KalaiSmorodinsky {
             return Ok(vec![Rational::ONE; self.set.n()]);
         }
-        // In doubles, a payoff that is the same under all strategies has a range of the size of its error.
-        let error = self.set.error_of_payoffs(&self.first);
-        let range = |(p, (best, over)): (usize, (&Rational, &Rational))| {
-            let room = (best - over).abs();
-            if !error.is_zero() && room <= error {
-                return Ok(Rational::ZERO);
+        let range = |p: usize| {
+            if self.can_gain(p) == Some(true) {
+                return Ok(&self.best[p] - &self.over[p]);
             }
-            if best < over {
+            let is_too_high = !matches!(self.question.over, Over::OwnWorst) && self.most[p] < self.over[p];
+            if is_too_high {
                 let name = self.set.model().principals()[p].name.clone();
-                let (reference, best) = (over.to_string(), best.to_string());
+                let most = &self.most[p];
+                let best = if self.set.gap().is_some() { most.to_f64().to_string() } else { most.to_string() };
+                let reference = self.over[p].to_string();
                 return Err(FairError::ReferenceTooHigh { name, reference, best });
             }
-            Ok(room)
+            Ok(Rational::ZERO)
         };
-        self.best.iter().zip(&self.over).enumerate().map(range).collect()
+        (0..self.set.n()).map(range).collect()
     }
 
     /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again. If that is stopped,
@@ -663,12 +750,12 @@ impl<'q, 'm> Asked<'q, 'm> {
         let principals = self.set.model().principals();
         let rule = self.question.rule.name();
         let from_zero = matches!(self.question.over, Over::Nothing);
-        let own_worst = matches!(self.question.over, Over::OwnWorst);
         // With the own worst as reference point, a principal with a constant payoff neither gains nor loses.
-        let error = self.set.error_of_payoffs(&self.first);
-        let can_gain = |&p: &usize| &self.best[p] - &self.over[p] > error;
-        let who: Vec<usize> = (0..n).filter(|p| !own_worst || can_gain(p)).collect();
-        if let Some(p) = who.iter().copied().find(|p| !can_gain(p)) {
+        let who: Vec<usize> = (0..n).filter(|&p| !self.leaves_out() || self.can_gain(p) == Some(true)).collect();
+        if let Some(p) = who.iter().copied().find(|&p| self.can_gain(p) != Some(true)) {
+            if self.can_gain(p).is_none() {
+                return Err(StopReason::Precision.into());
+            }
             let who = format!("no strategy gives `{}` more than {}", principals[p].name, self.over[p]);
             return Err(FairError::NobodyGains { rule, who, from_zero, has_demands: false }.into());
         }
@@ -753,16 +840,10 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// Those who cannot gain, if the rule leaves them out.
     fn not_counted(&self) -> Vec<PrincipalId> {
-        let leaves_out = match self.question.rule {
-            Rule::KalaiSmorodinsky => true,
-            Rule::Nash | Rule::Alpha(_) => matches!(self.question.over, Over::OwnWorst),
-            _ => false,
-        };
-        if !leaves_out || self.best.len() < self.set.n() {
+        if !self.leaves_out() || self.best.len() < self.set.n() {
             return Vec::new();
         }
-        let error = self.set.error_of_payoffs(&self.first);
-        let cannot_gain = |p: &usize| &self.best[*p] - &self.over[*p] <= error;
+        let cannot_gain = |p: &usize| self.can_gain(*p) == Some(false);
         (0..self.set.n()).filter(cannot_gain).map(PrincipalId::from).collect()
     }
 
@@ -805,6 +886,9 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// The answer if stopped before a mix was found: the best of the initial points, and an upper bound from each principal's own
     /// best. If these are not known either: what the rewards allow.
     fn stopped_early(&self, reason: StopReason) -> Fair {
+        if self.is_any(|can_gain| can_gain.is_none()) {
+            return self.nothing_known(reason);
+        }
         let n = self.set.n();
         let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
         let meets_demands = |point: &Point| {
@@ -879,6 +963,18 @@ impl<'q, 'm> Asked<'q, 'm> {
             proof: Vec::new(),
         }
     }
+}
+
+/// The answer with these bounds, which doubles bring no nearer and no single proof shows.
+fn left_open(found: Fair, bounds: Enclosure) -> Fair {
+    let reason = if let Proven::Stopped(reason) = found.proven { reason } else { StopReason::Precision };
+    Fair { value: Value::from(bounds), proven: Proven::Stopped(reason), proof: Vec::new(), ..found }
+}
+
+fn is_rewarded_alike<T: PartialEq>(mdp: &Mdp<T>, p: usize) -> bool {
+    let mut rewards = (0..mdp.n_choices()).map(|choice| &mdp.rewards(ChoiceId::from(choice))[p]);
+    let first = rewards.next();
+    rewards.all(|reward| Some(reward) == first)
 }
 
 /// These weights, which do not increase, given to gains from the least up.

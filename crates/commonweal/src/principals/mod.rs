@@ -58,9 +58,10 @@ pub struct OrderedPart {
 }
 
 impl OrderedPart {
-    /// The part scaled so that its first factor is 1 or −1, and the scale factor.
+    /// The part scaled so that its first factor is 1 or −1, and the scale factor; a part of factor 0 remains as it is.
     pub(crate) fn normalised(&self) -> (OrderedPart, Rational) {
-        let factor = self.terms[0].1.clone().abs();
+        let first = self.terms[0].1.clone().abs();
+        let factor = if first.is_zero() { Rational::ONE } else { first };
         let terms = self.terms.iter().map(|(p, counts)| (*p, counts / &factor)).collect();
         (OrderedPart { discount: self.discount.clone(), terms }, factor)
     }

@@ -589,6 +589,85 @@ fn who_cannot_gain_is_named() {
     assert_eq!(exact(&found), ["9", "9/2"]);
     // With demands it is these that leave nobody a gain.
     let asked = Question { at_least: vec![(1.into(), number("9/2"))], ..Question::new(Rule::Nash) };
-    let error = fair(&model, &asked, &Options::default()).expect_err("alice gains nothing").to_string();
-    assert!(error.contains("with what is demanded") && error.contains("relax a floor"), "{error}");
+    // So it is in doubles: the floor leaves no slack, and fractions answer.
+    for engine in [Engine::Auto, Engine::Within(1e-6)] {
+        let options = Options { engine, ..Options::default() };
+        let error = fair(&model, &asked, &options).expect_err("alice gains nothing").to_string();
+        assert!(error.contains("with what is demanded") && error.contains("relax a floor"), "{error}");
+    }
+}
+
+/// In doubles the weights of a proof may cancel: a floor or ceiling of the one who decides takes back what the rule counts.
+#[test]
+fn weights_that_cancel_are_solved_in_doubles() {
+    let text = "principals: {p0: 1/3, p1: 17/20}
+states:
+  s: {x: {reward: {p0: -4, p1: 4}, to: s}, y: {reward: {p0: 4, p1: 4}, to: s}}
+";
+    let model = Model::from_yaml(text).expect("a model");
+    for rule in ["max-min", "leximin", "kalai-smorodinsky", "nash", "alpha:2"] {
+        let asked = Question {
+            at_most: vec![(0.into(), number("5"))],
+            over: if rule == "max-min" || rule == "leximin" { Over::Nothing } else { Over::OwnWorst },
+            ..Question::new(rule.parse().expect("a rule"))
+        };
+        let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+        let found = fair(&model, &asked, &options).expect("an answer");
+        assert!(matches!(found.proven, Proven::WithinGap | Proven::Optimal), "{rule}: {:?}", found.proven);
+        // p0 gets 5 of at least −6 and at most 6; p1 gets 80/3 from every strategy.
+        let truth = match rule {
+            "max-min" | "leximin" => 5.0,
+            "kalai-smorodinsky" => 11.0 / 12.0,
+            "nash" => 11.0,
+            _ => -1.0 / 11.0,
+        };
+        let value = found.value.enclosure;
+        assert!(value.lower() <= truth + 1e-9 && truth - 1e-9 <= value.upper(), "{rule}: {value:?}");
+        assert!(value.width() <= 1e-4, "{rule}: {value:?}");
+    }
+}
+
+/// Alice's reference is a little below her own best, 11. She counts, and what she could gain is a share of very little: the rule gives bob
+/// next to nothing. Fractions tell it for a small model; for a large one the bounds hold whether she counts or not.
+#[test]
+fn a_reference_just_below_an_own_best_counts() {
+    let (small, large) = (hotel(), large_hotel());
+    for (alice, gap) in [("10.9999999", 1e-2), ("10.9999999999", 1e-3), ("10.999999999999999", 1e-6), ("11", 1e-6)] {
+        let over = Over::Given(vec![number(alice), number("2")]);
+        let options = Options { engine: Engine::Within(gap), ..Options::default() };
+        let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
+        let exact = fair(&small, &asked, &Options::default()).expect("an answer");
+        let found = fair(&small, &asked, &options).expect("an answer");
+        assert_eq!(found.not_counted, exact.not_counted, "{alice}");
+        let (value, truth) = (found.value.enclosure, exact.value.enclosure);
+        assert!(value.lower() <= truth.upper() && truth.lower() <= value.upper(), "{alice}: {value:?}, {truth:?}");
+        assert!(value.width() <= gap, "{alice}: {value:?}");
+        let found = fair(&large, &asked, &options).expect("an answer");
+        let value = found.value.enclosure;
+        assert!(value.lower() <= truth.upper() && truth.lower() <= value.upper(), "{alice}: {value:?}, {truth:?}");
+        assert!(matches!(found.proven, Proven::Stopped(_)) && found.not_counted.is_empty(), "{alice}: {value:?}");
+        for rule in ["nash", "alpha:2"] {
+            let asked = Question { rule: rule.parse().expect("a rule"), ..asked.clone() };
+            let (exact, found) = (fair(&small, &asked, &Options::default()), fair(&small, &asked, &options));
+            assert_eq!(exact.is_ok(), found.is_ok(), "{rule}, {alice}: {:?}", found.err());
+        }
+    }
+    // On the way there her greatest gain is known ever less precisely.
+    for k in 1..=12 {
+        let alice = number("11") - number("3") * number("1/10").pow(k);
+        let over = Over::Given(vec![alice, number("2")]);
+        let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
+        let truth = fair(&small, &asked, &Options::default()).expect("an answer").value.enclosure;
+        let options = Options { engine: Engine::Within(1e-2), ..Options::default() };
+        let found = fair(&large, &asked, &options).expect("an answer");
+        // Own bests are known to within the gap: what she could gain may be that much more, and the share that much less.
+        let most = if found.proven == Proven::WithinGap { truth.upper() / 0.99 } else { truth.upper() };
+        let value = found.value.enclosure;
+        assert!(value.lower() <= most && truth.lower() <= value.upper(), "{k}: {value:?}, {truth:?}");
+    }
+    let over = Over::Given(vec![number("12"), number("2")]);
+    let asked = Question { over, ..Question::new(Rule::KalaiSmorodinsky) };
+    let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+    let Err(FairError::ReferenceTooHigh { best, .. }) = fair(&small, &asked, &options) else { panic!("too high") };
+    assert!((11.0..11.001).contains(&best.parse::<f64>().expect("a number")), "{best}");
 }

@@ -100,6 +100,45 @@ fn answers_in_doubles_have_certificates_with_bounds() {
     }
 }
 
+/// In doubles: somebody's reference is their own best, or somebody gets the same from every strategy. A small model is answered in fractions and
+/// has a certificate. For a large one what is written is accepted, and what no certificate can tell is not written.
+#[test]
+fn who_does_not_count_in_doubles_leaves_certificates_right() {
+    let options = Options { engine: Engine::Within(1e-6), ..Options::default() };
+    for [alice, bob] in [["9", "9/2"], ["11", "2"]] {
+        let question =
+            Question { over: Over::Given(vec![number(alice), number(bob)]), ..question("kalai-smorodinsky") };
+        let answer = fair(&hotel(), &question, &options).expect("an answer");
+        let text = certificate(&hotel(), &question, &answer, &options);
+        assert!(matches!(verdict(&hotel(), &text), Ok(Verdict::Accepted(_))), "{alice}, {bob}\n{text}");
+    }
+    let mut yaml = "principals: {a: 1/2, b: 1/3, c: 1/3}
+states:
+  s: {x: {reward: {a: 3, b: 1, c: 1}, to: s}, y: {reward: {a: 1, b: 2, c: 1}, to: s}}
+"
+    .to_owned();
+    let small = Model::from_yaml(&yaml).expect("a model");
+    for state in 0..20_000 {
+        yaml += &format!("  x{state}: {{a: {{reward: {{a: {}, b: 1, c: 1}}, to: s}}}}\n", state % 97);
+    }
+    let large = Model::from_yaml(&yaml).expect("a model");
+    for rule in ["nash", "alpha:2", "kalai-smorodinsky"] {
+        let question = Question { over: Over::OwnWorst, ..question(rule) };
+        let answer = fair(&small, &question, &options).expect("an answer");
+        let text = certificate(&small, &question, &answer, &options);
+        assert!(matches!(verdict(&small, &text), Ok(Verdict::Accepted(_))), "{rule}\n{text}");
+        let answer = fair(&large, &question, &options).expect("an answer");
+        assert_eq!((answer.proven, &answer.not_counted[..]), (Proven::WithinGap, &[2.into()][..]), "{rule}");
+        if rule == "kalai-smorodinsky" {
+            let text = certificate(&large, &question, &answer, &options);
+            assert_eq!(verdict(&large, &text), Ok(Verdict::Accepted(Meaning::FairBounds)), "{rule}");
+        } else {
+            let refused = FairCertificate::of(&large, &question, &answer, &options).expect_err("no certificate");
+            assert_eq!(refused, NoCertificate::InDoubles, "{rule}");
+        }
+    }
+}
+
 /// A fraction of a certificate.
 fn read(word: &str) -> Rational {
     let part = |text: &str| match text.strip_prefix("0x") {

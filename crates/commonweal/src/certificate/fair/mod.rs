@@ -51,10 +51,18 @@ impl<'a> FairCertificate<'a> {
             return Err(NoCertificate::Segments);
         }
         if fair.proof.is_empty() {
-            let is_proven = fair.proven == Proven::Optimal;
-            return Err(if is_proven { NoCertificate::NothingToProve } else { NoCertificate::NotProven });
+            return Err(match fair.proven {
+                Proven::Optimal => NoCertificate::NothingToProve,
+                Proven::WithinGap => NoCertificate::InDoubles,
+                Proven::Infeasible | Proven::Stopped(_) => NoCertificate::NotProven,
+            });
         }
         let gap = fair.gap;
+        let is_smooth = matches!(question.rule, Rule::Nash | Rule::Alpha(_));
+        if gap.is_some() && is_smooth && !fair.not_counted.is_empty() {
+            // Bounds on an own best do not prove that nobody gains by it.
+            return Err(NoCertificate::InDoubles);
+        }
         let engine = gap.map_or(Engine::Exact, Engine::Within);
         let options = Options { keep_proof: true, engine, ..options.clone() };
         let doubles = gap.and_then(|_| model.doubles().ok());

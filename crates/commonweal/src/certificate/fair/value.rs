@@ -120,7 +120,9 @@ impl Bound<'_> {
             let shown = self.extremes.iter().find(|extreme| extreme.word == "best" && extreme.p == p);
             shown.map_or_else(|| self.certificate.fair.own_best[p].clone(), |extreme| extreme.most.clone())
         };
-        (0..over.len()).map(|p| best(p) - &over[p]).collect()
+        let is_counted = |p: usize| !self.certificate.fair.not_counted.contains(&p.into());
+        let range = |p: usize| if is_counted(p) { best(p) - &over[p] } else { Rational::ZERO };
+        (0..over.len()).map(range).collect()
     }
 
     /// The claim of an α-fair lottery, with its powers and roots.
