@@ -48,7 +48,7 @@ pub fn simulate(model: &Model, strategy: &Strategy, options: &SimulateOptions) -
     strategy.check(model.structure())?;
     Ok(match model.exact_unless(&options.stop) {
         Ok(exact) => evaluation::simulate(&exact, strategy, model.start(), options),
-        Err(reason) => Simulation::not_begun(&model.any_payoffs(), model, reason),
+        Err(reason) => Simulation::not_begun(&model.any_payoffs(), model.structure(), reason),
     })
 }
 

@@ -155,13 +155,18 @@ fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String
         ("stationary", Class::Stationary),
         ("positional", Class::Positional),
         ("long-term", Class::LongTerm),
-        ("re-planned", Class::Replanned),
-        ("no commitment", Class::NoCommitment),
     ];
-    let columns: Vec<(&str, &Compared)> =
-        columns.into_iter().filter_map(|(name, class)| Some((name, of(class)?))).collect();
+    let uncommitted = [("re-planned", Class::Replanned), ("no commitment", Class::NoCommitment)];
+    let known = |columns: &[(&'static str, Class)]| -> Vec<(&str, &Compared)> {
+        columns.iter().filter_map(|&(name, class)| Some((name, of(class)?))).collect()
+    };
     let own_best = |p: usize| of(Class::BestFor(p.into()));
-    by_principal(model, &columns, own_best, scale) + "  (payoffs under each own best: --csv FILE or --json)\n"
+    let mut text = by_principal(model, &known(&columns), own_best, scale);
+    let uncommitted = known(&uncommitted);
+    if !uncommitted.is_empty() {
+        text += &by_principal(model, &uncommitted, |_| None, scale);
+    }
+    text + "  (payoffs under each own best: --csv FILE or --json)\n"
 }
 
 /// A row for each principal, with its payoff under each of some strategies, and under the one that serves it alone if that is known.

@@ -27,9 +27,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use crate::any_model::Model;
 use crate::evaluation::Payoffs;
-use crate::model::{ChoiceId, Mdp, Part, Principal, Segment, StateId};
+use crate::model::{ChoiceId, Mdp, Part, Principal, Segment, StateId, Structure};
 use crate::number::Enclosure;
 use crate::parallel;
 use crate::stop::{Pace, Reached, StopReason, StopSignal};
@@ -94,7 +93,7 @@ pub struct Simulation {
 
 impl Simulation {
     /// No run at all: the bounds that the rewards give for any strategy.
-    pub(crate) fn not_begun(any: &Payoffs, model: &Model, reason: StopReason) -> Simulation {
+    pub(crate) fn not_begun(any: &Payoffs, model: &Structure, reason: StopReason) -> Simulation {
         let estimate = |range: Enclosure| Estimate {
             mean: f64::NAN,
             standard_error: f64::INFINITY,

@@ -396,7 +396,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     fn is_constant(&self, p: usize) -> bool {
         // Rewards that differ in doubles differ: most models need no fractions for this.
         let differ = self.set.model().doubles().is_ok_and(|doubles| !is_rewarded_alike(doubles, p));
-        !differ && is_rewarded_alike(self.set.mdp(), p)
+        !differ && self.set.mdp().is_ok_and(|mdp| is_rewarded_alike(mdp, p))
     }
 
     /// Whether it is so of anybody that they can gain over the reference point, cannot, or that doubles leave it open, if the rule asks.
