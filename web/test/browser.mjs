@@ -1318,11 +1318,11 @@ test("the error of a file that was opened is told at the top, and leads to its p
   await top.getByText("chain has an error: line 92, there is no state `cx`").waitFor();
   assert.ok(await top.evaluate((line) => line.getBoundingClientRect().bottom < innerHeight), "it is in view");
   await top.getByRole("button").click();
-  const seen = await page.locator("#behind mark").evaluate((mark) => {
-    const [own, paper] = [mark.getBoundingClientRect(), document.querySelector("#model").getBoundingClientRect()];
+  // The mark follows the text when the browser has drawn the next picture.
+  await page.waitForFunction(() => {
+    const [own, paper] = ["#behind mark", "#model"].map((one) => document.querySelector(one).getBoundingClientRect());
     return own.top >= paper.top && own.bottom <= Math.min(paper.bottom, innerHeight);
   });
-  assert.ok(seen, "the place is in view");
   assert.equal(await page.locator("#model").evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd)), "cx");
   // What is typed has its error beside it.
   await typed(page, `principals: {x: 1/2}\nstates:\n${chain.replace("cx", "cy")}\n`);
