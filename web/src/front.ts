@@ -184,8 +184,13 @@ export class FrontPanel {
     });
     const corner = ([px, py]: [number, number]) => `${chart.x(px).toFixed(1)} ${chart.y(py).toFixed(1)}`;
     for (const area of open) chart.drawing.append(svg("path", { class: "open", style: `fill:${series(0)}`, d: `M${area.map(corner).join("L")}Z` }));
-    const line = vertices.map((point) => corner(at(point.payoffs)));
-    chart.drawing.append(svg("path", { class: "line", style: `stroke:${series(0)}`, d: `M${line.join("L")}` }));
+    const line = (from: number, to: number) => `M${[from, to].map((index) => corner(at(vertices[index]!.payoffs))).join("L")}`;
+    const isEdge = (index: number) => this.front!.edges.some(({ from, to }) => Math.min(from, to) === index && Math.max(from, to) === index + 1);
+    // Where a pattern goes on there are further vertices between two that are shown, a little above this line.
+    vertices.slice(1).forEach((_, index) => {
+      const style = `stroke:${series(0)}${isEdge(index) ? "" : ";stroke-dasharray:2 4"}`;
+      chart.drawing.append(svg("path", { class: "line", style, d: line(index, index + 1) }));
+    });
     const isAt = (point: Compromise, other: Compromise) => {
       const [[px, py], [qx, qy]] = [at(point.payoffs), at(other.payoffs)];
       return Math.hypot(chart.x(px) - chart.x(qx), chart.y(py) - chart.y(qy)) < 3;
