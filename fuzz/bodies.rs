@@ -7,6 +7,7 @@ use commonweal::internals::io::{Discounts, Format, ReadOptions, read_drn, read_m
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Enclosure, parse_rational};
 use commonweal::internals::stop::StopSignal;
+use commonweal::limits::Limits;
 use commonweal::{Claim, Options};
 use commonweal_check::{Verdict, canonical_form, check};
 use std::sync::OnceLock;
@@ -118,7 +119,7 @@ pub fn solve_then_check(bytes: &[u8]) {
     }
     // A small limit, so that a busy machine does not count as a hang.
     let stop = StopSignal::after(Duration::from_millis(500));
-    let options = Options { keep_proof: true, layer_limit: 500, event_limit: 100, stop, ..Options::default() };
+    let options = Options { keep_proof: true, limits: Limits { layers: 500, events: 100 }, stop, ..Options::default() };
     let solution = solve(&model, &options);
     if solution.claim() != Claim::Optimal {
         return;

@@ -5,8 +5,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::numbers::NumberError;
+use commonweal::limits::Limits;
 use commonweal::questions::{FrontOptions, Rule, SearchOptions, Shard, SimulateOptions};
-use commonweal::{Options, Rational, StopSignal};
+use commonweal::{Rational, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -243,10 +244,10 @@ pub struct SolveArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
-    #[arg(long, value_name = "N", default_value_t = Options::default().layer_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().layers)]
     pub layer_limit: u64,
     /// Jump over at most this many stages; an answer that needs more gives bounds
-    #[arg(long, value_name = "N", default_value_t = Options::default().event_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().events)]
     pub event_limit: u64,
 }
 

@@ -10,7 +10,7 @@ use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
 use crate::model::{Mdp, PrincipalId, Structure};
 use crate::number::{Enclosure, LONGEST_BITS, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
-use crate::solve::{DEFAULT_GAP, Engine, Options};
+use crate::solve::{DEFAULT_GAP, Engine, Limits, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Meetings, Stationary, Strategy};
 use std::cell::OnceCell;
@@ -115,10 +115,10 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     if somebody_pays || !is_small {
         return Vec::new();
     }
-    let (layer_limit, event_limit) = (MOST_STEPS, MOST_STEPS);
+    let limits = Limits { layers: MOST_STEPS, events: MOST_STEPS };
     let by = |engine: Engine, rule: FairRule| {
         let stop = stop.for_part().with_budget(WORK, WORK);
-        let options = Options { engine, layer_limit, event_limit, stop, ..Options::default() };
+        let options = Options { engine, limits, stop, ..Options::default() };
         let set = PayoffSet::new(model, &options).with_most_calls(MOST_QUESTIONS).with_most_bits(MOST_BITS);
         fair_in(&set, &Question::new(rule.rule())).ok()
     };

@@ -1,6 +1,6 @@
 //! The front door: picks the engine and runs it.
 
-use crate::answer::{Answer, Claim, Method};
+use crate::answer::{Answer, Claim, Effort, Method};
 use crate::any_model::Model;
 use crate::io::Overview;
 use crate::model::Structure;
@@ -13,10 +13,8 @@ use std::time::Duration;
 pub struct Options {
     /// Which engine answers. Default: the one that suits the model's size.
     pub engine: Engine,
-    /// The most steps that are walked one by one; an answer that needs more gives bounds. Default: 10,000,000.
-    pub layer_limit: u64,
-    /// The most events, the ends of stages that are jumped over; more give bounds. Default: 1,000,000.
-    pub event_limit: u64,
+    /// How far it goes before it returns bounds.
+    pub limits: Limits,
     /// Whether stages in which nothing changes are jumped over. Default: yes.
     pub jumps: bool,
     /// The number of threads. Default, and 0: one for each core.
@@ -28,6 +26,37 @@ pub struct Options {
     /// It also reports progress: keep a clone, and call [`StopSignal::reached`] from another thread. There is no callback: a
     /// polled signal costs the kernels nothing, and also works for searches and simulations, which take no `Options`.
     pub stop: StopSignal,
+}
+
+/// How far a solve goes: an answer that needs more gives bounds. Both numbers are counted, so the same limits give the same answer.
+/// A limit of time is part of the [`StopSignal`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most layers: steps that are walked one by one. Default: 10,000,000.
+    pub layers: u64,
+    /// The most events: ends of stages that are jumped over. Default: 1,000,000.
+    pub events: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { layers: 10_000_000, events: 1_000_000 }
+    }
+}
+
+impl Limits {
+    /// At most this many layers, and events as by default.
+    pub fn of_layers(layers: u64) -> Limits {
+        Limits { layers, ..Limits::default() }
+    }
+
+    /// What is left after this effort.
+    pub(crate) fn after(self, effort: &Effort) -> Limits {
+        Limits {
+            layers: self.layers.saturating_sub(effort.n_layers),
+            events: self.events.saturating_sub(effort.n_jumps),
+        }
+    }
 }
 
 /// Which engine answers.
@@ -51,8 +80,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             engine: Engine::Auto,
-            layer_limit: 10_000_000,
-            event_limit: 1_000_000,
+            limits: Limits::default(),
             jumps: true,
             threads: None,
             keep_proof: false,

@@ -1,7 +1,7 @@
 //! The command line's grammar: that of `commonweal solve`, as far as this program reaches.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::Options;
+use commonweal::limits::Limits;
 use commonweal::answers::DEFAULT_GAP;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -63,7 +63,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "G", default_value_t = DEFAULT_GAP, value_parser = gap)]
     pub gap: f64,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
-    #[arg(long, value_name = "N", default_value_t = Options::default().layer_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().layers)]
     pub layer_limit: u64,
     /// Up to this many states, every rank holds the rows of a strategy that is hard to evaluate; beyond that none does
     #[arg(long, value_name = "N", default_value_t = 1 << 22)]

@@ -23,6 +23,7 @@ use commonweal::internals::model::{OwnStates, StateId};
 use commonweal::internals::own_best::own_best_shared;
 use commonweal::internals::parallel::with_this_thread;
 use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::limits::Limits;
 use commonweal::{Claim, Options};
 use petsc_shim::{Halo, Job};
 use ranks::MpiRanks;
@@ -84,7 +85,7 @@ fn solve(job: &Job, args: &SolveArgs) -> Result<u8, agree::Refused> {
     }
     let ranks = MpiRanks { job, halo: &halo, own: &own, checkpoints: &checkpoints, most_together: args.most_together };
     let shared = SharedModel { model: &own.model, ranks: &ranks };
-    let options = Options { layer_limit: args.layer_limit, stop, ..Options::default() };
+    let options = Options { limits: Limits::of_layers(args.layer_limit), stop, ..Options::default() };
     let answer = solve_shared(shared, args.gap, &options);
     let here = own.range.contains(&start).then(|| StateId::from((start - own.range.start) as usize));
     let own_best = if args.json { own_best_shared(shared, here, &answer, &options.stop) } else { Vec::new() };

@@ -12,7 +12,7 @@ use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::limits::StopReason;
+use commonweal::limits::{Limits, StopReason};
 use commonweal::questions::{Alternatives, Comparison, Explanation, ThresholdAnswer, alternatives, compare, own_best};
 use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
 use std::process::ExitCode;
@@ -51,8 +51,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     };
     let options = Options {
         engine,
-        layer_limit: args.layer_limit,
-        event_limit: args.event_limit,
+        limits: Limits { layers: args.layer_limit, events: args.event_limit },
         keep_proof: certify::needs_proof(&model, args.certificate.as_deref()),
         stop,
         ..Options::default()

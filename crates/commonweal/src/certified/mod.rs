@@ -43,7 +43,7 @@ use crate::number::{Enclosure, Rational, UpperBound, Values, product_down};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedPart, Source};
 use crate::quotient::Quotient;
-use crate::solve::Options;
+use crate::solve::{Limits, Options};
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Step};
 use std::time::Instant;
@@ -105,7 +105,7 @@ fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Op
         let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision) && is_within_reach;
         let n_layers = u64::try_from(&answer.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(n_transitions);
-        if is_too_wide && options.jumps && n_layers <= options.layer_limit && walking_takes <= MOST_WALKED {
+        if is_too_wide && options.jumps && n_layers <= options.limits.layers && walking_takes <= MOST_WALKED {
             options.jumps = false;
         } else if is_too_wide && aim >= FINEST {
             aim *= FINER;
@@ -223,7 +223,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let walk_options = WalkOptions {
         allowed_gap,
         gap,
-        layer_limit: options.layer_limit,
+        limits: options.limits,
         jumps: options.jumps,
         keep_stages: options.keep_proof,
         is_kept: true,
@@ -300,7 +300,7 @@ fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
     let walk_options = WalkOptions {
         allowed_gap: of_rewards,
         gap: SMALL,
-        layer_limit: FIRST_LAYERS,
+        limits: Limits::of_layers(FIRST_LAYERS),
         jumps: false,
         keep_stages: false,
         is_kept: false,

@@ -40,7 +40,7 @@ pub(super) fn solve(model: &Mdp<f64>, segments: &[OrderedSegment], gap: f64, opt
         if answer.claim != Claim::Stopped(StopReason::Precision) {
             break answer;
         }
-        if options.jumps && u64::try_from(&answer.horizon).is_ok_and(|horizon| horizon <= options.layer_limit) {
+        if options.jumps && u64::try_from(&answer.horizon).is_ok_and(|horizon| horizon <= options.limits.layers) {
             options.jumps = false;
         } else if aim >= FINEST {
             aim *= FINER;
@@ -125,7 +125,7 @@ impl Segmented<'_> {
             let walk_options = WalkOptions {
                 allowed_gap,
                 gap: aim,
-                layer_limit: options.layer_limit.saturating_sub(walked.effort.n_layers),
+                limits: options.limits.after(&walked.effort),
                 jumps: options.jumps,
                 keep_stages: options.keep_proof,
                 is_kept: false,

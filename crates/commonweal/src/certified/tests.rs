@@ -48,7 +48,7 @@ fn spoilt_values_widen_the_interval_and_never_make_it_false() {
     for model in models() {
         let (doubles, welfare) = solved(&model);
         let rounded = RoundedModel::new(SharedModel::whole(&doubles), principals::parts(doubles.principals()));
-        let options = Options { layer_limit: 20_000, ..Options::default() };
+        let options = Options { limits: Limits::of_layers(20_000), ..Options::default() };
         for spoil in 0..6 {
             let mut long_term = long_term::solve(&rounded, 1e-9, &options.stop);
             let mut unit = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;

@@ -29,6 +29,7 @@ use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
 use crate::ranks::{Archive, Moment, Resumable};
+use crate::solve::Limits;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use std::hint::select_unpredictable;
@@ -45,7 +46,7 @@ pub(super) struct WalkOptions<'a> {
     /// The absolute gap allowed for the welfare, of which jumps may lose a part.
     pub allowed_gap: f64,
     pub gap: f64,
-    pub layer_limit: u64,
+    pub limits: Limits,
     pub jumps: bool,
     /// Whether to keep the stages for a certificate.
     pub keep_stages: bool,
@@ -185,7 +186,7 @@ impl<'m> Walk<'m> {
                 (calm, is_whole) = (0, false);
                 continue;
             }
-            if self.n_layers >= options.layer_limit {
+            if self.n_layers >= options.limits.layers {
                 return Err(StopReason::LayerLimit);
             }
             calm = if self.layer() { 0 } else { calm + 1 };

@@ -111,8 +111,7 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     let extent = Extent { first: &Step::ZERO, terminal: None, allowed: &long_term.allowed, whole: model };
     let problem = Problem { model, rows, long_term, advantages, ratios, horizon, extent };
     let walk = WalkOptions {
-        layer_limit: options.layer_limit,
-        event_limit: options.event_limit,
+        limits: options.limits,
         jumps: options.jumps,
         early: true,
         keep_stages: options.keep_proof,
@@ -127,7 +126,7 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
         }),
         Err(reason) => Err(*reason),
     };
-    let n_layers_for_bounds = layers_for_bounds(model, options.layer_limit);
+    let n_layers_for_bounds = layers_for_bounds(model, options.limits.layers);
     let mut answer = solved.unwrap_or_else(|reason| bounds(problem, n_layers_for_bounds, reason, stop));
     answer.proof = options.keep_proof.then(|| {
         let LongTerm { values, strategy, .. } = long_term.clone();

@@ -112,8 +112,7 @@ impl<'m> Segmented<'m> {
             let extent = Extent { first, terminal: terminal.as_ref(), allowed: &in_the_end.allowed, whole: &whole };
             let problem = Problem { model, rows: self.rows, long_term, advantages, ratios, horizon, extent };
             let walk = WalkOptions {
-                layer_limit: options.layer_limit.saturating_sub(walked.effort.n_layers),
-                event_limit: options.event_limit.saturating_sub(walked.effort.n_jumps),
+                limits: options.limits.after(&walked.effort),
                 jumps: options.jumps,
                 early: false,
                 keep_stages: options.keep_proof,
@@ -169,7 +168,7 @@ impl<'m> Segmented<'m> {
         };
         let undecided = effort.n_undecided > 0;
         // The strategy's welfare and the upper bound do not depend on how ties are decided.
-        let upper = undecided.then(|| layered::bounds(mdp, long_term, options.layer_limit).upper);
+        let upper = undecided.then(|| layered::bounds(mdp, long_term, options.limits.layers).upper);
         let welfare = (undecided || !is_exact).then(|| {
             let of_state = |s: usize| match &upper {
                 Some(upper) => Enclosure::new(payoffs.welfare_enclosure(s.into()).lower(), upper[s]),
@@ -228,7 +227,7 @@ impl<'m> Segmented<'m> {
         let Some(long_term) = long_term else {
             return super::without_long_term(mdp, reason);
         };
-        let found = layered::bounds(mdp, long_term, options.layer_limit);
+        let found = layered::bounds(mdp, long_term, options.limits.layers);
         let of_state = |s: usize| Enclosure::new(found.lower[s], found.upper[s]);
         let welfare = Values::Enclosed((0..mdp.n_states()).map(of_state).collect());
         Answer {

@@ -9,7 +9,7 @@ use crate::exponential_sum::{lifetime, reward_range};
 use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use crate::number::{Enclosure, Rational};
 use crate::principals::{OrderedModel, OrderedPart};
-use crate::solve::Options;
+use crate::solve::{Limits, Options};
 use crate::stop::{FRACTION, Pace, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::cmp::Ordering;
@@ -129,7 +129,7 @@ pub(super) fn compare_relaxation(
     let (part, _) = restricted(model, doubles, |choice| within.allows(choice), stop)?;
     // Of its own, so that a comparison does not depend on those beside it.
     let own = stop.for_part().with_budget(MOST, MOST);
-    let options = Options { layer_limit: LAYERS, stop: own, ..Options::default() };
+    let options = Options { limits: Limits::of_layers(LAYERS), stop: own, ..Options::default() };
     let welfare = solve(&part, &options).welfare(part.start());
     stop.spend(options.stop.spent());
     match welfare.exact {

@@ -16,6 +16,7 @@ use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::proof;
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
+use commonweal::limits::Limits;
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Verdict, WORK, check};
 use num_traits::Zero;
@@ -406,7 +407,7 @@ fn the_paper_s_family_at_a_billion_fits_on_a_page() {
 #[test]
 fn an_answer_that_was_stopped_has_a_certificate_of_its_bounds() {
     let model = spaced(&Rational::from(1000u32)).expect("a model");
-    let options = Options { keep_proof: true, layer_limit: 30, ..Options::default() };
+    let options = Options { keep_proof: true, limits: Limits::of_layers(30), ..Options::default() };
     let solution = solve(&model, &options);
     assert!(matches!(solution.claim(), Claim::Stopped(_)));
     let certificate = certificate(&model, &solution);
@@ -486,7 +487,7 @@ fn writing_a_long_certificate_ends_when_it_is_asked_to() {
     let reason = error.get_ref().and_then(|source| source.downcast_ref::<StopReason>());
     assert_eq!(reason, Some(&StopReason::Interrupted), "{error}");
     // A short certificate is written all the same.
-    let brief = certified::solve(&doubles, 1e-6, &Options { layer_limit: 10, ..options });
+    let brief = certified::solve(&doubles, 1e-6, &Options { limits: Limits::of_layers(10), ..options });
     certificate = Proven::of_mdp(&model, &brief).expect("a certificate");
     certificate.stop.raise();
     assert!(certificate.write(&mut Vec::new()).is_ok());

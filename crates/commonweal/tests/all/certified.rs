@@ -11,6 +11,7 @@ use commonweal::internals::model::{Mdp, PrincipalId, StateId};
 use commonweal::internals::number::{Enclosure, Value, parse_rational};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Strategy;
+use commonweal::limits::Limits;
 use commonweal::{Claim, Options};
 
 const GAP: f64 = 1e-9;
@@ -33,7 +34,7 @@ fn a_wide_gap_is_met_with_fewer_layers_and_stays_sound() {
 fn a_gap_so_wide_that_a_first_round_leaves_too_much_is_met_by_a_finer_one() {
     on_random_models(60_000..60_500, |plain| {
         let Ok(doubles) = plain.model().to_doubles() else { return Ok(()) };
-        let solution = certified::solve(&doubles, 0.5, &Options { layer_limit: 100_000, ..Options::default() });
+        let solution = certified::solve(&doubles, 0.5, &Options { limits: Limits::of_layers(100_000), ..Options::default() });
         match solution.claim() {
             // Where the best is 0 from everywhere, no bound is half of it.
             Claim::Stopped(StopReason::Precision) if solution.scale().is_some_and(|scale| scale > 1e-9) => {
@@ -94,7 +95,7 @@ fn a_walk_that_is_stopped_proves_what_the_long_term_strategy_earns() {
                 states: {x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}, y: {go: {reward: 1, to: {x: 1/2, y: 1/2}}}}";
     let model = commonweal::internals::io::read_model(text).expect("a valid model").to_doubles().expect("doubles");
     for layer_limit in [10, 100, 1_000, 10_000] {
-        let options = Options { layer_limit, jumps: false, ..Options::default() };
+        let options = Options { limits: Limits::of_layers(layer_limit), jumps: false, ..Options::default() };
         let solution = certified::solve(&model, 1e-12, &options);
         assert_eq!(solution.claim(), Claim::Stopped(StopReason::LayerLimit), "{layer_limit} layers");
         for state in (0..2).map(StateId::from) {
@@ -127,7 +128,7 @@ impl Judged {
         let model = plain.model();
         // A number past the largest double is for the exact engine.
         let Ok(doubles) = model.to_doubles() else { return Ok(()) };
-        let options = Options { layer_limit: 100_000, ..Options::default() };
+        let options = Options { limits: Limits::of_layers(100_000), ..Options::default() };
         let exact = solve(&model, &options);
         if exact.claim() != Claim::Optimal {
             return Ok(());
@@ -248,7 +249,7 @@ fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
     on_random_models(60_000..60_500, |plain| {
         let model = plain.model();
         let Ok(doubles) = model.to_doubles() else { return Ok(()) };
-        let exact = solve(&model, &Options { layer_limit: 10_000, ..Options::default() });
+        let exact = solve(&model, &Options { limits: Limits::of_layers(10_000), ..Options::default() });
         let options = Options::default();
         options.stop.raise();
         let stopped = certified::solve(&doubles, GAP, &options);
@@ -265,7 +266,7 @@ fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
 /// What the certified engine says of a model, held against the exact engine and the exact payoffs of its own strategy.
 fn holds(text: &str, gap: f64) -> commonweal::Answer {
     let model = commonweal::internals::io::read_model(text).expect("a valid model");
-    let options = Options { layer_limit: 100_000, ..Options::default() };
+    let options = Options { limits: Limits::of_layers(100_000), ..Options::default() };
     let exact = solve(&model, &options);
     assert_eq!(exact.claim(), Claim::Optimal);
     let certified = certified::solve(&model.to_doubles().expect("ordinary rewards"), gap, &options);
@@ -328,7 +329,7 @@ fn a_discount_that_rounds_to_one_never_makes_an_interval_false() {
 fn long_term_figures_hold(plain: &Plain, gap: f64) -> Result<bool, String> {
     let model = plain.model();
     let Ok(doubles) = model.to_doubles() else { return Ok(false) };
-    let answer = certified::solve(&doubles, gap, &Options { layer_limit: 100_000, ..Options::default() });
+    let answer = certified::solve(&doubles, gap, &Options { limits: Limits::of_layers(100_000), ..Options::default() });
     let tail = |state: usize| answer.strategy().tail(state.into()).index() - plain.first_choice(state);
     let tail: Vec<usize> = (0..plain.states.len()).map(tail).collect();
     let payoffs = oracle::evaluate::payoffs(plain, &[], &tail);
@@ -403,7 +404,7 @@ fn a_long_term_strategy_that_earns_nothing_does_not_set_the_scale() {
         );
         let model = commonweal::internals::io::read_model(&text).expect("a model");
         let exact = solve(&model, &Options::default());
-        let options = Options { layer_limit: 100_000, ..Options::default() };
+        let options = Options { limits: Limits::of_layers(100_000), ..Options::default() };
         let answer = certified::solve(&model.to_doubles().expect("doubles"), GAP, &options);
         assert!(answer.claim().is_within(), "{:?}", answer.claim());
         let (welfare, right) = (answer.welfare_enclosure(0.into()), exact.welfare_enclosure(0.into()));

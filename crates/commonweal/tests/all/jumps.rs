@@ -20,6 +20,7 @@ use commonweal::internals::model::{Mdp, StateId};
 use commonweal::internals::number::{Enclosure, Value};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
+use commonweal::limits::Limits;
 use commonweal::{Answer, Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
@@ -575,10 +576,10 @@ fn bounds_of_an_answer_that_stopped_contain_the_welfare_after_the_longest_of_jum
         let full = solve(model, &Options::default());
         assert_eq!(full.claim(), Claim::Optimal, "{what}");
         for layer_limit in [0, 1, 2, 10, 60, 200] {
-            let solution = solve(model, &Options { layer_limit, ..Options::default() });
+            let solution = solve(model, &Options { limits: Limits::of_layers(layer_limit), ..Options::default() });
             stopped[0] += usize::from(solution.claim() == Claim::Stopped(StopReason::LayerLimit));
             bounds_hold(what, &solution, &full, model.n_states());
-            let walked = Options { layer_limit, jumps: false, ..Options::default() };
+            let walked = Options { limits: Limits::of_layers(layer_limit), jumps: false, ..Options::default() };
             bounds_hold(what, &solve(model, &walked), &full, model.n_states());
         }
         let stop = StopSignal::after(Duration::ZERO);

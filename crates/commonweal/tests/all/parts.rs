@@ -16,6 +16,7 @@ use commonweal::internals::exact::{own_best, solve};
 use commonweal::internals::families::{RandomFamily, Seeded, spaced};
 use commonweal::internals::model::{Mdp, ModelBuilder};
 use commonweal::internals::number::{Enclosure, ModelNumber};
+use commonweal::limits::Limits;
 use commonweal::preferences::Part;
 use commonweal::structure::Principal;
 use commonweal::{Answer, Claim, Options, Rational, StopSignal, Strategy};
@@ -221,7 +222,7 @@ fn stopped_answers_count_every_part_in_the_range_of_the_rewards() {
         let stop = StopSignal::default();
         stop.raise();
         let at_once = Options { stop, ..Options::default() };
-        let after_one = Options { layer_limit: 1, event_limit: 0, ..Options::default() };
+        let after_one = Options { limits: Limits { layers: 1, events: 0 }, ..Options::default() };
         for options in [at_once, after_one] {
             for answer in [solve(&mixed, &options), certified::solve(&doubles, 1e-7, &options)] {
                 n_stopped += usize::from(matches!(answer.claim(), Claim::Stopped(_)));

@@ -11,6 +11,7 @@ use commonweal::internals::exact::own_best;
 use commonweal::internals::model::{ChoiceId, PrincipalId};
 use commonweal::internals::stop::StopSignal;
 use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
+use commonweal::limits::Limits;
 use num_traits::Zero;
 
 /// Models whose horizon is longer than this are left out: the reference goes step by step.
@@ -132,8 +133,8 @@ fn an_answer_that_stopped_early_still_bounds_the_welfare() {
         let raised = StopSignal::default();
         raised.raise();
         let nothing = Options { stop: raised, ..Options::default() };
-        let half = Options { layer_limit: reference.horizon as u64 / 2, ..Options::default() };
-        let one = Options { layer_limit: 1, ..Options::default() };
+        let half = Options { limits: Limits::of_layers(reference.horizon as u64 / 2), ..Options::default() };
+        let one = Options { limits: Limits::of_layers(1), ..Options::default() };
         for options in [half, one, nothing] {
             let answer = ask_with(plain, &options);
             stopped += usize::from(!answer.proven_optimal);
@@ -146,7 +147,7 @@ fn an_answer_that_stopped_early_still_bounds_the_welfare() {
                 if !below || !above {
                     return Err(format!(
                         "with at most {} layers state {state} has welfare {best}, the strategy earns {}, but the bounds are {figure:?}",
-                        options.layer_limit, earned[state]
+                        options.limits.layers, earned[state]
                     ));
                 }
             }

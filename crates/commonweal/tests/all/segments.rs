@@ -23,6 +23,7 @@ use commonweal::internals::exact::{own_best, solve};
 use commonweal::internals::explain::explain;
 use commonweal::internals::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::limits::Limits;
 use commonweal::numbers::Enclosure;
 use commonweal::preferences::{Part, Segment};
 use commonweal::questions::PayoffSet;
@@ -399,8 +400,8 @@ fn a_stopped_solve_encloses_the_optimum() {
         raised.raise();
         for options in [
             Options { stop: raised.clone(), ..Options::default() },
-            Options { layer_limit: 1, ..Options::default() },
-            Options { layer_limit: 4, ..Options::default() },
+            Options { limits: Limits::of_layers(1), ..Options::default() },
+            Options { limits: Limits::of_layers(4), ..Options::default() },
         ] {
             for answer in [solve(&model, &options), certified::solve(&doubles, 1e-7, &options)] {
                 for state in model.states() {

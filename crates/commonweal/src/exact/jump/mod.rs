@@ -174,7 +174,7 @@ impl Walk<'_> {
         self.keep_stage(&target, end.harmonic());
         self.land(target, end, common, memory);
         self.effort.n_jumps += 1;
-        if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
+        if self.effort.n_jumps > self.options.limits.events { Err(StopReason::EventLimit) } else { Ok(true) }
     }
 
     /// The gain over `next`, the base of the stage's decisions, at the present step, less `common`. With `common` it is at most

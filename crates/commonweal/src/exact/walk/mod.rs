@@ -34,6 +34,7 @@ use crate::model::{ChoiceId, IntegerRows, StateId};
 use crate::number::{ExactVector, Scaled, WideEnclosure};
 use crate::parallel;
 use crate::principals::OrderedModel;
+use crate::solve::Limits;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use judge::{Contest, Judge, Judged};
@@ -108,10 +109,8 @@ impl Terminal {
 /// Options of the induction.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkOptions {
-    /// The most layers that are walked one by one.
-    pub layer_limit: u64,
-    /// The most stages that are jumped over, each from one event to the next.
-    pub event_limit: u64,
+    /// How far it goes.
+    pub limits: Limits,
     /// Whether stages are jumped over. Without jumps every layer before the horizon is walked.
     pub jumps: bool,
     /// Whether a stage may be jumped over before discounting makes the later steps negligible; payoffs then depend on these too.
@@ -246,7 +245,7 @@ impl<'a> Walk<'a> {
 
     /// One layer: the best choice of every state at the step before.
     fn walk_a_layer(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
-        if self.effort.n_layers == self.options.layer_limit {
+        if self.effort.n_layers == self.options.limits.layers {
             return Err(StopReason::LayerLimit);
         }
         let Problem { model, ratios, horizon, extent, .. } = self.problem;
