@@ -22,6 +22,8 @@
 //! This crate prints nothing and writes no file. Tables, pictures and the page go to an [`Archive`], which the caller
 //! provides; rows that an earlier run left there are not computed again.
 //!
+//! [`positional_by_milp`] is a second opinion on the best positional strategy, by a method that proves nothing.
+//!
 //! The tree: `results/` has one file for each figure, example or experiment of the paper, `lab/` what they measure with,
 //! `report/` the forms in which results are shown.
 
@@ -31,6 +33,7 @@ pub mod colours;
 mod error;
 mod experiment;
 mod lab;
+mod milp;
 mod misprints;
 mod paper;
 mod report;
@@ -43,5 +46,6 @@ pub use experiment::Experiment;
 pub use lab::archive::{Archive, ArchiveError};
 pub use lab::baseline::BaselineError;
 pub use lab::{Lab, Progress, Settings};
+pub use milp::{MilpError, positional_by_milp};
 pub use report::document::Document;
 pub use report::{FORMAT, Reproduction};

@@ -23,8 +23,6 @@ pub use crate::landscape::{
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
 pub use crate::outlook::{annuity, social_rates, total_weight};
 pub use crate::own_best::own_best;
-#[cfg(feature = "milp")]
-pub use crate::search::MilpError;
 pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use crate::strategy::{Meetings, Run};
 
@@ -70,13 +68,6 @@ pub fn positional(model: &Model, options: &SearchOptions) -> Search {
         Ok(exact) => search::positional(&exact, options),
         Err(reason) => search::not_begun(model, search::Kind::Positional, options, reason),
     }
-}
-
-/// A positional strategy that a mixed-integer solver in doubles claims to be the best: its welfare is exact, its upper bound is
-/// not proven.
-#[cfg(feature = "milp")]
-pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Search, MilpError> {
-    search::positional_by_milp(&model.exact(), options)
 }
 
 /// The best strategy that mixes actions in each state in the same way for ever. NP-hard; bounds if `options` stop it.

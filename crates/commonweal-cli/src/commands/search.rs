@@ -7,8 +7,9 @@ use crate::report::{about, json};
 use crate::{input, output, progress};
 use anyhow::bail;
 use commonweal::documents::{self, Document};
-use commonweal::questions::{Search, SearchOptions, evaluate, positional_by_milp};
+use commonweal::questions::{Search, SearchOptions, evaluate};
 use commonweal::{Engine, Model, Options, Rational, StopSignal};
+use commonweal_experiments::positional_by_milp;
 use std::process::ExitCode;
 
 pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {

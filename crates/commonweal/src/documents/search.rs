@@ -45,10 +45,13 @@ pub enum SearchStatus {
     /// No strategy of the class earns more than the one found.
     #[serde(rename = "optimal")]
     Optimal,
-    /// The bounds are within the gap asked for; if a `reason` is given, it says what this depends on. If no gap was asked for and time
-    /// preferences are approximated, the bounds are as close as their error allows.
+    /// The bounds are within the gap asked for. If no gap was asked for and time preferences are approximated, the bounds are as
+    /// close as their error allows.
     #[serde(rename = "within gap")]
     WithinGap,
+    /// The lower bound holds; the upper one is the claim of a solver in doubles, without proof.
+    #[serde(rename = "claimed")]
+    Claimed,
     /// The bounds hold, but are further apart than asked for.
     #[serde(rename = "stopped")]
     Stopped,
@@ -74,10 +77,8 @@ impl Search {
         let (status, reason) = match search.outcome {
             SearchOutcome::Optimal => (SearchStatus::Optimal, None),
             SearchOutcome::WithinGap => (SearchStatus::WithinGap, None),
-            // The format has three words for a status, and programs rely on them. A claim is near `within gap`: the bounds are as
-            // close as was asked for, and `reason` says that the upper one is not proven.
             SearchOutcome::Claimed => {
-                (SearchStatus::WithinGap, Some("the upper bound is a floating-point solver's claim".to_owned()))
+                (SearchStatus::Claimed, Some("the upper bound is a floating-point solver's claim".to_owned()))
             }
             SearchOutcome::Decided => (SearchStatus::Stopped, Some("the threshold is decided".to_owned())),
             SearchOutcome::Stopped(reason) => (SearchStatus::Stopped, Some(reason.to_string())),
@@ -85,7 +86,7 @@ impl Search {
         // Of an optimal strategy the bounds are the number itself.
         let value = match status {
             SearchStatus::Optimal => search.welfare.clone(),
-            SearchStatus::WithinGap | SearchStatus::Stopped => {
+            SearchStatus::WithinGap | SearchStatus::Claimed | SearchStatus::Stopped => {
                 Value::from(Enclosure::new(search.welfare.enclosure.lower(), search.upper))
             }
         };

@@ -110,12 +110,8 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     let horizon = found.as_ref().unwrap_or(&unknown);
     let extent = Extent { first: &Step::ZERO, terminal: None, allowed: &long_term.allowed, whole: model };
     let problem = Problem { model, rows, long_term, advantages, ratios, horizon, extent };
-    let walk = WalkOptions {
-        limits: options.limits,
-        jumps: options.jumps,
-        early: true,
-        keep_stages: options.keep_proof,
-    };
+    let walk =
+        WalkOptions { limits: options.limits, jumps: options.jumps, early: true, keep_stages: options.keep_proof };
     let (mut stages, mut exact_is_affordable, mut has_ties, mut bits_a_layer) = (Vec::new(), false, false, 0);
     let solved = match &found {
         Ok(_) => unravel(problem, &walk, stop).and_then(|mut unravelled| {

@@ -189,7 +189,7 @@ impl<N> Mdp<N> {
     }
 
     /// The same model for the mixtures that approximate preferences: nothing in it is approximated.
-    pub(crate) fn of_mixtures(&self) -> Cow<'_, Self>
+    pub fn of_mixtures(&self) -> Cow<'_, Self>
     where
         N: Clone,
     {

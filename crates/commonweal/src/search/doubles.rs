@@ -14,20 +14,24 @@ use std::ops::Range;
 
 /// The model's rows and rewards, most patient part first, weights inside the rewards.
 #[derive(Debug)]
-pub(super) struct Doubles {
+pub struct Doubles {
+    /// The number of states.
     pub n_states: usize,
+    /// The number of choices of all states.
     pub n_choices: usize,
     /// The number of parts with distinct discounts.
     pub n: usize,
+    /// The start state.
     pub start: StateId,
     rows: Rows,
     /// A choice's rewards side by side.
     reward: Vec<f64>,
+    /// The doubles nearest to the discounts.
     pub discount: Vec<f64>,
     /// Enclosures of the discounts themselves.
     pub discounts: Vec<Enclosure>,
     /// The factors of T(κ).
-    pub tail_factors: TailFactors<UpperBound>,
+    pub(super) tail_factors: TailFactors<UpperBound>,
     /// The most products in a sum over one choice's successors or one state's choices.
     pub longest_sum: usize,
     /// The choices that may lead to each state.
@@ -107,6 +111,7 @@ impl Doubles {
         (0..self.n_choices as u32).map(ChoiceId::at)
     }
 
+    /// The rewards of a choice, one for each part.
     pub fn rewards(&self, choice: ChoiceId) -> &[f64] {
         &self.reward[choice.index() * self.n..(choice.index() + 1) * self.n]
     }

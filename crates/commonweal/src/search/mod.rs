@@ -3,19 +3,18 @@
 //! Both problems are NP-hard. They are solved by branch and bound over boxes of action probabilities: [`relaxation`] bounds
 //! what any strategy of a box earns, [`local`] finds good strategies, and [`branch_and_bound`] divides boxes until the two
 //! meet. Positional strategies are boxes of whole actions and end with the exact optimum; stationary ones are divided until
-//! the gap is as small as the caller asked for. `milp`, a feature of the crate, is a second method for positional strategies.
+//! the gap is as small as the caller asked for.
 //! `docs/search.md` has the proofs.
 
 mod action_box;
 mod branch_and_bound;
+mod claimed;
 mod dense;
 mod dominance;
 mod doubles;
 mod exact;
 mod following;
 mod local;
-#[cfg(feature = "milp")]
-mod milp;
 mod notes;
 mod positional;
 mod relaxation;
@@ -29,8 +28,7 @@ mod visit_range;
 
 pub(crate) use branch_and_bound::not_begun;
 pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
-#[cfg(feature = "milp")]
-pub use milp::{MilpError, positional_by_milp};
+pub use doubles::Doubles;
 pub use positional::positional;
 pub(crate) use segments::Kind;
 pub use stationary::stationary;

@@ -34,7 +34,8 @@ fn a_wide_gap_is_met_with_fewer_layers_and_stays_sound() {
 fn a_gap_so_wide_that_a_first_round_leaves_too_much_is_met_by_a_finer_one() {
     on_random_models(60_000..60_500, |plain| {
         let Ok(doubles) = plain.model().to_doubles() else { return Ok(()) };
-        let solution = certified::solve(&doubles, 0.5, &Options { limits: Limits::of_layers(100_000), ..Options::default() });
+        let solution =
+            certified::solve(&doubles, 0.5, &Options { limits: Limits::of_layers(100_000), ..Options::default() });
         match solution.claim() {
             // Where the best is 0 from everywhere, no bound is half of it.
             Claim::Stopped(StopReason::Precision) if solution.scale().is_some_and(|scale| scale > 1e-9) => {

@@ -12,14 +12,12 @@
 //! `h(s_0) / (1 − λ_i Σ_t P(t|s,a) h(t))`. Tight bounds make the program solvable. It is solved in doubles within tolerances:
 //! the strategy found is evaluated exactly, but its optimality is only the solver's claim.
 
-use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
-use super::doubles::Doubles;
-use super::exact::{positional_welfare, welfare_range};
-use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{Enclosure, Rational, Value};
-use crate::principals;
-use crate::stop::StopReason;
-use crate::strategy::{CountingStrategy, Strategy};
+use commonweal::internals::Numbers;
+use commonweal::internals::principals::order_unless;
+use commonweal::internals::search::{Doubles, Search, SearchOptions};
+use commonweal::limits::StopReason;
+use commonweal::structure::{ChoiceId, StateId};
+use commonweal::{Model, Rational};
 use microlp::{
     ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOptions, SolveOutcome, TerminationReason,
     Variable,
@@ -48,18 +46,17 @@ const SLICE: Duration = Duration::from_millis(200);
 
 /// A positional strategy that a mixed-integer solver claims to be the best, with its exact welfare.
 ///
-/// The upper bound is the solver's, in doubles, and is not proven: the outcome is at best [`SearchOutcome::Claimed`]. The gap is
+/// The upper bound is the solver's, in doubles, and is not proven: the outcome is at best
+/// [`Claimed`](commonweal::questions::SearchOutcome::Claimed). The gap is
 /// relative to the welfare of the strategy, and ends the solve once the solver's bound is that close. Of the other options, only
 /// the stop signal and the node limit are used.
-pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
-    Ok(by_milp(&model.of_mixtures(), options)?.of_preferences(model.welfare_margin(), options))
-}
-
-fn by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
-    if super::segments::is_in_segments(model) {
+pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Search, MilpError> {
+    let exact = model.exact();
+    let mixtures = exact.of_mixtures();
+    if mixtures.principals().iter().any(|principal| principal.parts().is_none()) {
         return Err(MilpError::Segments);
     }
-    let ordered = principals::order_unless(model, &options.stop).map_err(MilpError::Stopped)?;
+    let ordered = order_unless(&mixtures, &options.stop).map_err(MilpError::Stopped)?;
     let doubles = Doubles::of(&ordered, &options.stop).map_err(MilpError::Stopped)?;
     let reach = doubles.reachable(|_| true);
     let mut problem = Problem::new(OptimizationDirection::Maximize);
@@ -92,29 +89,9 @@ fn by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
         best.expect("a state has a choice")
     };
     let chosen: Vec<ChoiceId> = doubles.states().map(chosen).collect();
-    let welfare = positional_welfare(model, &doubles, &chosen, &Default::default()).expect("nobody raises the signal");
-    let welfare = Value::from(welfare);
-    let claimed = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
-    // The bounds of a stopped search must hold, so the solver's bound is replaced by the one from the rewards.
-    let upper = match stopped {
-        None => doubles.unscaled_above(claimed).max(welfare.enclosure.upper()),
-        Some(_) => {
-            let [_, greatest] = welfare_range(&ordered);
-            Enclosure::from(&greatest).upper()
-        }
-    };
-    let outcome = stopped.map_or(SearchOutcome::Claimed, SearchOutcome::Stopped);
-    let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
-    Ok(Search {
-        strategy,
-        welfare,
-        upper,
-        nodes: stats.nodes_solved,
-        outcome,
-        answer: None,
-        misses_gap: None,
-        scale: 0.0,
-    })
+    let bound = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
+    let claimed = stopped.map_or(Ok(bound), Err);
+    Ok(Search::claimed(&exact, (&ordered, &doubles), chosen, claimed, stats.nodes_solved, options))
 }
 
 /// Fills the program; returns the binaries of the choices that can be reached.
@@ -174,4 +151,32 @@ fn discounted_reach(model: &Doubles, reach: &[StateId], i: usize, goal: StateId)
         }
     }
     reaching
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonweal::internals::families::RandomFamily;
+    use commonweal::questions::{SearchOutcome, positional};
+
+    #[test]
+    fn both_methods_find_strategies_of_the_same_welfare() {
+        for seed in 0..60 {
+            let discounts = [&["9/10", "3/10"][..], &["19/20", "9/10"], &["9/10", "3/5", "1/5"]][seed as usize % 3];
+            let family = RandomFamily {
+                n_states: 2 + seed as usize % 7,
+                n_actions: 3,
+                n_successors: 2,
+                discounts: discounts.iter().map(|text| text.parse().expect("a discount")).collect(),
+                max_denominator: 20,
+                max_reward: 100,
+                seed,
+            };
+            let model = Model::from(family.model().expect("a model"));
+            let proven = positional(&model, &SearchOptions::default());
+            let claimed = positional_by_milp(&model, &SearchOptions::default()).expect("the solver answers");
+            assert_eq!((proven.outcome, claimed.outcome), (SearchOutcome::Optimal, SearchOutcome::Claimed));
+            assert_eq!(claimed.welfare.exact, proven.welfare.exact, "seed {seed}");
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! Best simple strategies of random models by size: nodes, time and gap; branch and bound beside the mixed-integer program.
 //!
-//! `cargo bench -p commonweal --bench search` prints the tables of `docs/benchmarks.md`; sizes may be given.
+//! `cargo bench -p commonweal-experiments --bench search` prints the tables of `docs/benchmarks.md`; sizes may be given.
 
 use commonweal::internals::families::RandomFamily;
-use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
-use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, positional, positional_by_milp, stationary};
-use commonweal::internals::stop::StopSignal;
+use commonweal::questions::{Search, SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::{Model, StopSignal};
+use commonweal_experiments::positional_by_milp;
 use std::time::{Duration, Instant};
 
 const SEEDS: u64 = 5;
@@ -67,7 +67,7 @@ fn row(n_states: usize, discounts: &str) {
     );
 }
 
-fn model(n_states: usize, discounts: &str, seed: u64) -> Mdp {
+fn model(n_states: usize, discounts: &str, seed: u64) -> Model {
     let family = RandomFamily {
         n_states,
         n_actions: 3,
@@ -77,7 +77,7 @@ fn model(n_states: usize, discounts: &str, seed: u64) -> Mdp {
         max_reward: 100,
         seed,
     };
-    family.model().expect("a model")
+    family.model().expect("a model").into()
 }
 
 fn timed<T>(search: impl FnOnce(StopSignal) -> T) -> (T, f64) {
