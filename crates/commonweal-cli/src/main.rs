@@ -10,6 +10,7 @@ mod doubts;
 mod engine;
 mod explain;
 mod input;
+mod json;
 mod model_file;
 mod output;
 mod progress;

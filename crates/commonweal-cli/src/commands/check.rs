@@ -1,10 +1,11 @@
 //! `commonweal check MODEL CERTIFICATE`
 
 use crate::args::CheckArgs;
+use crate::json;
 use crate::report::names::shown;
 use crate::report::numbers::{at_least, at_most, exact_and_decimal};
+use crate::report::say;
 use crate::report::timings::Clock;
-use crate::report::{json, say};
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
 use commonweal::files::Form;

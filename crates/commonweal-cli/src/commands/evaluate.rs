@@ -2,8 +2,8 @@
 
 use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
+use crate::json;
 use crate::report::csv::Csv;
-use crate::report::json;
 use crate::report::mixtures::mixtures;
 use crate::report::names::{shown, state_in_column};
 use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};

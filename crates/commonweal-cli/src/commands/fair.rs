@@ -2,8 +2,9 @@
 
 use crate::args::{CoinPlace, FairArgs};
 use crate::engine::{self, Asked};
+use crate::json;
 use crate::report::timings::Clock;
-use crate::report::{fair as report, json, note};
+use crate::report::{fair as report, note};
 use crate::{input, output, progress, range};
 use anyhow::{Context, anyhow};
 use commonweal::answers::NoCertificate;

@@ -2,8 +2,9 @@
 
 use crate::args::{EngineArgs, FrontArgs};
 use crate::engine::{self, Asked};
+use crate::json;
+use crate::report::front as report;
 use crate::report::timings::Clock;
-use crate::report::{front as report, json};
 use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
 use commonweal::limits::StopReason;

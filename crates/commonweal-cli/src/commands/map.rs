@@ -1,7 +1,7 @@
 //! `commonweal map MODEL --x PRINCIPAL --y PRINCIPAL`
 
 use crate::args::MapArgs;
-use crate::report::json;
+use crate::json;
 use crate::report::map::report;
 use crate::report::timings::Clock;
 use crate::strategy_map::{DRAWN, region_map};

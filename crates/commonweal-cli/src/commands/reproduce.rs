@@ -1,10 +1,11 @@
 //! `commonweal reproduce`: the paper's figures and claims, recomputed and compared.
 
 use crate::args::ReproduceArgs;
+use crate::json;
 use crate::output;
+use crate::report::note;
 use crate::report::table::WIDTH;
 use crate::report::timings::Clock;
-use crate::report::{json, note};
 use anyhow::Context;
 use commonweal::limits::StopReason;
 use commonweal_experiments::{Archive, ArchiveError, Error, FORMAT, Lab, Progress, Settings};

@@ -1,7 +1,7 @@
 //! `commonweal sat FILE.cnf`
 
 use crate::args::{SatArgs, SatRewards};
-use crate::report::json;
+use crate::json;
 use crate::report::numbers::counted;
 use crate::report::search::exit_code;
 use crate::report::timings::Clock;

@@ -1,9 +1,10 @@
 //! `commonweal positional MODEL` and `commonweal stationary MODEL`
 
 use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
+use crate::json;
+use crate::report::about;
 use crate::report::search::{Searched, exit_code, report};
 use crate::report::timings::Clock;
-use crate::report::{about, json};
 use crate::{input, output, progress};
 use anyhow::bail;
 use commonweal::documents::{self, Document};

@@ -1,7 +1,7 @@
 //! `commonweal simulate MODEL STRATEGY`
 
 use crate::args::SimulateArgs;
-use crate::report::json;
+use crate::json;
 use crate::report::names::{principal_in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
 use crate::report::table::{in_blocks, wrapped};

@@ -3,8 +3,8 @@
 use crate::args::SolveArgs;
 use crate::certify::{self, Certified, Checked};
 use crate::engine::{self, Asked};
+use crate::json;
 use crate::report::csv::Csv;
-use crate::report::json;
 use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::report::page::Page;
 use crate::report::timings::Clock;

@@ -1,7 +1,7 @@
 //! `commonweal sweep MODEL --vary PRINCIPAL=FROM..TO`
 
 use crate::args::SweepArgs;
-use crate::report::json;
+use crate::json;
 use crate::report::sweep::{chart, csv, report};
 use crate::report::timings::Clock;
 use crate::{input, output, progress, range};

@@ -5,7 +5,6 @@ pub mod csv;
 pub mod fair;
 pub mod folded;
 pub mod front;
-pub mod json;
 pub mod map;
 pub mod mixtures;
 pub mod names;

@@ -1,7 +1,8 @@
 //! Documents on standard output.
 
-use super::timings::Spent;
 use crate::args::RunArgs;
+use crate::output;
+use crate::report::timings::Spent;
 use commonweal::documents::{Document, json_text};
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ pub fn print_numbers(mut document: impl Document, run: &RunArgs, spent: Option<S
 
 /// Prints a document on standard output, indented, with a line end; with time and memory at its end, if asked for.
 pub fn print(document: &impl Serialize, spent: Option<Spent>) -> anyhow::Result<()> {
-    crate::output::print(&json_text(document, spent.as_ref().map(Spent::document)))
+    output::print(&json_text(document, spent.as_ref().map(Spent::document)))
 }
 
 /// Documents on standard output, one a line.
@@ -25,5 +26,5 @@ pub fn print_lines<D: Serialize>(documents: impl IntoIterator<Item = D>) -> anyh
         lines += &serde_json::to_string(&document)?;
         lines.push('\n');
     }
-    crate::output::print(&lines)
+    output::print(&lines)
 }
