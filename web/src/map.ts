@@ -1,7 +1,7 @@
 // Which strategy is best over two discounts: first coarsely, then finer; a click sets the sliders.
 
 import { ask } from "./api";
-import type { DrawnRegion, StrategyMap } from "./documents";
+import type { StrategyMap } from "./documents";
 import { el, roomOf, short, steadily, svg } from "./dom";
 import { decimal, discountOfRate, stepText, value } from "./numbers";
 import { REST, shade } from "./palette";
@@ -116,17 +116,6 @@ function isInside(rings: [number, number][][], x: number, y: number): boolean {
     });
   }
   return inside;
-}
-
-/** Regions in words. Where a strategy is too long for words, the server tells its first difference from another one as if it lasted,
- * and letters and digits at the end tell apart what begins alike: here it is said to be the first, and the others are counted. */
-function inWords(regions: DrawnRegion[]): string[] {
-  const first = regions.map(({ words }) => words.replace(/^from (.+? [\d,]+) (.+); before that as ([A-Z]+)(?= \[|$)/, "as $3 before $1; first differs then: $2"));
-  const begins = first.map((words) => words.replace(/ \[[0-9a-f]{4}\]$/, ""));
-  return begins.map((words, at) => {
-    const alike = begins.filter((other) => other === words).length;
-    return alike === 1 ? first[at]! : `${words} (${begins.slice(0, at + 1).filter((other) => other === words).length} of ${alike} that begin like this)`;
-  });
 }
 
 /** What the plan does in the states that it meets, in words. */
@@ -292,7 +281,6 @@ export class MapPanel {
     const { unit, least, greatest } = range;
     // What has no extent is not on the map, and not in its legend.
     const regions = this.map.drawn.filter((region) => region.outline.some((ring) => ring.length > 2));
-    const words = inWords(regions);
     const width = Math.min(roomOf(this.place), 520);
     const what = unit === "factor" ? "discount" : "rate";
     const ends: [number, number] = unit === "factor" ? [0, 1] : [0, greatest];
@@ -301,7 +289,7 @@ export class MapPanel {
       x: `${what} of ${short(axes[0])}`,
       y: `${what} of ${short(axes[1])}`,
       title: `Best strategy by the ${what}s of ${axes[0]} and ${axes[1]}`,
-      description: regions.map((region, at) => `${region.name} ${words[at]}`).join("; "),
+      description: regions.map((region) => `${region.name} ${region.words}`).join("; "),
     }, tick);
     const coloured = regions.filter((region) => !region.is_rest).length;
     let next = 0;
@@ -310,7 +298,7 @@ export class MapPanel {
     regions.forEach((region, at) => {
       const rings = region.outline.map((ring) => `M${ring.map(([x, y]) => `${chart.x(x).toFixed(1)} ${chart.y(y).toFixed(1)}`).join("L")}Z`);
       const shape = svg("path", { d: rings.join(""), "fill-rule": "evenodd", style: `fill:${colours[at]};stroke:${colours[at]};stroke-width:.7` });
-      shape.append(svg("title", {}, `${region.name ? `${region.name}: ` : ""}${words[at]}`));
+      shape.append(svg("title", {}, `${region.name ? `${region.name}: ` : ""}${region.words}`));
       shapes.append(shape);
     });
     chart.drawing.append(shapes);
@@ -347,7 +335,7 @@ export class MapPanel {
     const hasLetter = new Set(places.map((letter) => letter.at));
     const all = regions.map((_, at) => at);
     const narrow = all.filter((at) => !hasLetter.has(at) && !regions[at]!.is_rest);
-    const entry = (at: number) => el("li", { class: hasLetter.has(at) ? "lettered" : "" }, swatch(at), `${regions[at]!.name ? `${regions[at]!.name}: ` : ""}${words[at]}`);
+    const entry = (at: number) => el("li", { class: hasLetter.has(at) ? "lettered" : "" }, swatch(at), `${regions[at]!.name ? `${regions[at]!.name}: ` : ""}${regions[at]!.words}`);
     const legend = el("ul", { class: "legend column" }, ...all.filter((at) => !narrow.includes(at)).map(entry));
     if (narrow.length > 0) legend.append(el("li", { class: "note" }, "On the map without a letter, because there is no room for one:"), ...narrow.map(entry));
     if (hasDot) legend.prepend(el("li", { class: "own" }, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("circle", { class: "dot", cx: 7, cy: 7, r: 5 })), `the sliders: ${plan}`));

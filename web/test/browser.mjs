@@ -1362,28 +1362,6 @@ test("a download says that it is computed, and what is too large to be compared 
   await page.close();
 });
 
-test("the legend of the map says where strategies first differ, and counts those that begin alike", async () => {
-  const page = await open();
-  for (const path of ["sketch", "map"]) {
-    await page.route(`**/api/${path}`, async (route) => {
-      const answer = await route.fetch();
-      const document = await answer.json();
-      const told = ["treat in ill, then more", "from year 1 wait in ill in place of treat; before that as A", "from year 12 wait in ill in place of treat; before that as B [36dc]", "from year 12 wait in ill in place of treat; before that as B [1dfe]"];
-      document.drawn.forEach((region, at) => (region.words = told[at] ?? region.words));
-      await route.fulfill({ response: answer, json: document });
-    });
-  }
-  const hotel = await page.locator("#model").inputValue();
-  await typed(page, hotel.replace("reward: 6", "reward: 7"));
-  await page.locator("#map .legend", { hasText: "treat in ill, then more" }).waitFor();
-  await resting(page);
-  const legend = await page.locator("#map .legend li").allTextContents();
-  for (const expected of ["as A before year 1; first differs then: wait in ill in place of treat", "as B before year 12; first differs then: wait in ill in place of treat (1 of 2 that begin like this)", "as B before year 12; first differs then: wait in ill in place of treat (2 of 2 that begin like this)"]) {
-    assert.ok(legend.some((entry) => entry.endsWith(expected)), `${expected}: ${legend.join(" | ")}`);
-  }
-  await page.close();
-});
-
 test("an arrow key on the map moves one principal and leaves the other as it is", async () => {
   const page = await open();
   await resting(page);

@@ -221,7 +221,7 @@ fn a_sweep_names_strategies_by_letters_in_80_columns_and_says_what_it_leaves_out
     let lines = narrow(&ran.stdout);
     for line in [
         "  A  a0 once, then a2 for ever",
-        "  Y  from step 2 a0 in s1 in place of a2; before that as A",
+        "  Y  as A before step 2; first differs then: a0 in s1 in place of a2",
         "  The model's own discount, 0.5, has Y.",
         "  at ≈ 0.200000000000: A → B *",
         "  at 2/3 ≈ 0.666667: Y → Z",

@@ -28,8 +28,8 @@ pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
     key_of(model, &named)
 }
 
-/// A line for each of these plays with their names. If the words are incomplete, the line begins with the first difference from the
-/// earlier play with which it agrees for the longest time. Different plays have different lines.
+/// A line for each of these plays with their names. If the words are incomplete, the line tells the first difference from the
+/// earlier play with which it agrees for the longest time. Plays whose lines would be the same are counted.
 fn key_of(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
     let line = |(at, (_, play)): (usize, &(String, &Play))| {
         let (text, is_whole) = words(model, play);
@@ -44,17 +44,18 @@ fn key_of(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
             Some((difference, other)) if !difference.step.is_zero() => {
                 let (step, letter) = (numbers::steps(&difference.step), &plays[other].0);
                 let one = shown_name(model.about().step());
-                format!("from {one} {step} {}; before that as {letter}", in_place(model, &difference))
+                format!("as {letter} before {one} {step}; first differs then: {}", in_place(model, &difference))
             }
             _ => text,
         }
     };
     let lines: Vec<String> = plays.iter().enumerate().map(line).collect();
-    let is_shared = |line: &String| lines.iter().filter(|other| *other == line).count() > 1;
-    let told_apart = |(line, (_, play)): (&String, &(String, &Play))| {
-        if is_shared(line) { format!("{line} [{:04x}]", fingerprint(play)) } else { line.clone() }
+    let alike = |lines: &[String], line: &String| lines.iter().filter(|other| *other == line).count();
+    let told_apart = |(at, line): (usize, &String)| match alike(&lines, line) {
+        1 => line.clone(),
+        all => format!("{line} ({} of {all} that begin like this)", alike(&lines[..=at], line)),
     };
-    lines.iter().zip(plays).map(told_apart).collect()
+    lines.iter().enumerate().map(told_apart).collect()
 }
 
 /// The regions that reports and pictures name, with their names: the largest, in the map's order.
@@ -219,11 +220,11 @@ mod tests {
         let named =
             |shown: &[usize]| -> Vec<(String, &Play)> { shown.iter().map(|&at| (letter(at), &plays[at])).collect() };
         let all = key_of(&model, &named(&[0, 1, 2]));
-        assert_eq!(all[1], "from step 5 b in n in place of a; before that as A");
-        assert_eq!(all[2], "from step 7 b in e in place of a; before that as B");
+        assert_eq!(all[1], "as A before step 5; first differs then: b in n in place of a");
+        assert_eq!(all[2], "as B before step 7; first differs then: b in e in place of a");
         // Without the second entry the third is described by the first, without the first it keeps its name.
-        assert_eq!(key_of(&model, &named(&[0, 2]))[1], "from step 5 b in n in place of a; before that as A");
-        assert_eq!(key_of(&model, &named(&[1, 2]))[1], "from step 7 b in e in place of a; before that as B");
+        assert_eq!(key_of(&model, &named(&[0, 2]))[1], "as A before step 5; first differs then: b in n in place of a");
+        assert_eq!(key_of(&model, &named(&[1, 2]))[1], "as B before step 7; first differs then: b in e in place of a");
     }
 
     #[test]
@@ -231,8 +232,9 @@ mod tests {
         // At step 5 two of them take `b` in n, e and one more state, each in another one.
         let (model, plays) = plays(&[[9, 9, 9, 9], [5, 5, 5, 9], [5, 5, 9, 5]]);
         let lines = key(&model, &plays.iter().collect::<Vec<_>>());
-        let alike = "from step 5 b in n in place of a, b in e in place of a, and in 1 more state; before that as A";
-        assert!(lines[1].starts_with(alike) && lines[2].starts_with(alike), "{lines:?}");
-        assert_ne!(lines[1], lines[2]);
+        let alike =
+            "as A before step 5; first differs then: b in n in place of a, b in e in place of a, and in 1 more state";
+        assert_eq!(lines[1], format!("{alike} (1 of 2 that begin like this)"));
+        assert_eq!(lines[2], format!("{alike} (2 of 2 that begin like this)"));
     }
 }
