@@ -3,22 +3,13 @@
 use crate::report::names::shown;
 use crate::report::sweep::{axis_label, drawn_scale};
 use commonweal::documents::{Double, DrawnRegion};
-use commonweal::questions::{Grid, Quantity, RegionClass, Spot, StrategyMap, named_classes};
+use commonweal::questions::{Grid, Quantity, RegionClass, StrategyMap};
 use commonweal::structure::{PrincipalId, Structure};
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
-/// The most regions with a colour of their own.
-pub const DRAWN: usize = 9;
-
 /// The map as a picture, in these classes.
 pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> RegionMap {
-    let point = |&(x, y): &Spot| [map.grids[0].double(x), map.grids[1].double(y)];
-    let region = |(class, (name, words)): (&RegionClass, (String, String))| {
-        let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
-        let is_rest = !matches!(class.labels[..], [Some(_)]);
-        (name, words, is_rest, outline)
-    };
-    let regions = classes.iter().zip(named_classes(model, map, classes)).map(region).collect();
+    let regions = DrawnRegion::all(model, map, classes);
     let steps = map.grids[0].steps;
     let incomplete = match map.stopped {
         None => String::new(),
@@ -28,37 +19,31 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass])
         "{incomplete}Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \
          and of finer ones where boundaries meet."
     );
-    drawn(model, map.axes, map.grids.each_ref(), regions, caption)
+    drawn(model, map.axes, map.grids.each_ref(), &regions, caption)
 }
 
 /// A sketch as a picture: the best strategy in the middle of each cell.
 pub fn sketched_map(model: &Structure, axes: [PrincipalId; 2], grid: &Grid, regions: &[DrawnRegion]) -> RegionMap {
-    let region = |region: &DrawnRegion| {
-        let ring = |ring: &Vec<[Double; 2]>| ring.iter().map(|place| place.map(|Double(place)| place)).collect();
-        (region.name.clone(), region.words.clone(), region.is_rest, region.outline.iter().map(ring).collect())
-    };
     let steps = grid.steps;
     let caption = format!(
         "A sketch: each of {steps} × {steps} cells has the colour of the strategy that is best in its middle. Bands thinner than a \
          cell may be missing."
     );
-    drawn(model, axes, [grid; 2], regions.iter().map(region).collect(), caption)
+    drawn(model, axes, [grid; 2], regions, caption)
 }
-
-/// The name of a region, the words for it, whether it contains all regions that are not named, and its outline.
-type Named = (String, String, bool, Vec<Vec<[f64; 2]>>);
 
 fn drawn(
     model: &Structure,
     axes: [PrincipalId; 2],
     grids: [&Grid; 2],
-    regions: Vec<Named>,
+    regions: &[DrawnRegion],
     caption: String,
 ) -> RegionMap {
     let scales = grids.map(|grid| drawn_scale(grid.quantity));
-    let region = |(name, words, is_rest, outline): Named| {
-        let ring = |ring: Vec<[f64; 2]>| ring.into_iter().map(|[x, y]| (scales[0] * x, scales[1] * y)).collect();
-        Region { name, words, outline: outline.into_iter().map(ring).collect(), is_rest }
+    let region = |region: &DrawnRegion| {
+        let place = |[x, y]: &[Double; 2]| (scales[0] * x.0, scales[1] * y.0);
+        let outline = region.outline.iter().map(|ring| ring.iter().map(place).collect()).collect();
+        Region { name: region.name.clone(), words: region.words.clone(), outline, is_rest: region.is_rest }
     };
     // A map that ends just below 1 is drawn up to 1.
     let ends = grids.map(|grid| {
@@ -96,7 +81,7 @@ fn drawn(
         x: axis(0),
         y: axis(1),
         range: ends,
-        regions: regions.into_iter().map(region).collect(),
+        regions: regions.iter().map(region).collect(),
         curves,
         marks,
     }

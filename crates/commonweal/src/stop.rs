@@ -249,7 +249,8 @@ impl StopSignal {
 
 /// What a number of a model in fractions takes, in products of doubles.
 pub(crate) const FRACTION: usize = 100;
-/// So many numbers in fractions are prepared whatever the signal says: they take a small part of a second, and bounds need them.
+/// This many numbers in fractions are prepared even after the signal is raised: they take a small part of a second, and bounds need
+/// them.
 pub(crate) const FEW_FRACTIONS: usize = 50_000;
 
 /// Polls a signal at intervals of work, for loops whose single passes may be long or short: a look at the clock for each short

@@ -84,9 +84,10 @@ fn report(worth: &Worth, all_states: bool) -> String {
                 at_least(welfare.enclosure.lower()),
                 at_most(welfare.enclosure.upper())
             ),
-            match model.principals().iter().any(|principal| principal.approximation().is_some()) {
-                true => "Proven in doubles, rounding errors included.".to_owned(),
-                false => "Proven in doubles, rounding errors included; --exact gives fractions.".to_owned(),
+            if model.principals().iter().any(|principal| principal.approximation().is_some()) {
+                "Proven in doubles, rounding errors included.".to_owned()
+            } else {
+                "Proven in doubles, rounding errors included; --exact gives fractions.".to_owned()
             },
             format!("The scale, which --gap is relative to: {}", double(scale)),
         ]),

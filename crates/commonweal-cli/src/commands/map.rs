@@ -4,11 +4,11 @@ use crate::args::MapArgs;
 use crate::json;
 use crate::report::map::report;
 use crate::report::timings::Clock;
-use crate::strategy_map::{DRAWN, region_map};
+use crate::strategy_map::region_map;
 use crate::{input, output, progress, range};
 use anyhow::bail;
 use commonweal::Options;
-use commonweal::documents::{self, GridPoint};
+use commonweal::documents::{self, DrawnRegion, GridPoint};
 use commonweal::questions::{Quantity, map_classes, map_shard, strategy_map};
 use std::process::ExitCode;
 
@@ -53,7 +53,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     }
     let (map, classes) = progress::shown(&options.stop, args.run.quiet, || {
         let map = strategy_map(&model, axes, grids, &options);
-        let classes = args.out.is_some().then(|| map_classes(&model, &map, DRAWN, &options));
+        let classes = args.out.is_some().then(|| map_classes(&model, &map, DrawnRegion::MOST, &options));
         (map, classes)
     });
     if let Some((place, classes)) = args.out.as_ref().zip(classes) {

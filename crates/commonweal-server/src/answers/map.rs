@@ -10,7 +10,7 @@ use crate::request::{Asked, number, principal};
 use commonweal::documents::{self, Double, DrawnRegion};
 use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{
-    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, named_classes, strategy_map, varied,
+    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, strategy_map, varied,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Claim, Model, Options, Rational, StopSignal, solve};
@@ -28,8 +28,6 @@ const FINEST_SKETCH: u64 = 64;
 pub const FINEST_MAP: u64 = 16;
 /// The largest model: a map takes thousands of solves.
 const MOST_STATES: usize = 1_000;
-/// The most regions with a colour of their own.
-const DRAWN: usize = 9;
 
 pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
@@ -40,7 +38,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let mapped = axes.map(&model, &context.limits, &options)?;
     let document = Drawn {
         document: documents::StrategyMap::new(model.structure(), &mapped.map),
-        drawn: regions(&model, &mapped.map, &mapped.classes),
+        drawn: DrawnRegion::all(model.structure(), &mapped.map, &mapped.classes),
     };
     Ok(Reply::document(&document, mapped.map.stopped))
 }
@@ -130,7 +128,7 @@ impl Axes {
         let threads = limits.threads.saturating_sub(1).max(1);
         Ok(on_threads(Some(threads), || {
             let map = strategy_map(model, axes, grids, options);
-            let classes = map_classes(model, &map, DRAWN, options);
+            let classes = map_classes(model, &map, DrawnRegion::MOST, options);
             Mapped { map, classes }
         }))
     }
@@ -152,15 +150,6 @@ struct Drawn {
     document: documents::StrategyMap,
     /// The regions in the order of their shades, the last perhaps all others together.
     drawn: Vec<DrawnRegion>,
-}
-
-fn regions(model: &Model, map: &StrategyMap, classes: &[RegionClass]) -> Vec<DrawnRegion> {
-    let region = |(class, (name, words)): (&RegionClass, (String, String))| {
-        let point = |&(x, y): &(u64, u64)| [Double(map.grids[0].double(x)), Double(map.grids[1].double(y))];
-        let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
-        DrawnRegion { name, words, is_rest: !matches!(class.labels[..], [Some(_)]), outline }
-    };
-    classes.iter().zip(named_classes(model.structure(), map, classes)).map(region).collect()
 }
 
 /// The best strategy in the middle of each cell; boundaries are not located. What is known when the time is over is the answer.
@@ -263,7 +252,7 @@ impl Sketched {
         // Regions with few cells have no colour of their own.
         let mut by_size: Vec<usize> = (0..regions.len()).collect();
         by_size.sort_by_key(|&at| std::cmp::Reverse(regions[at].1.len()));
-        by_size.truncate(DRAWN);
+        by_size.truncate(DrawnRegion::MOST);
         let (large, small): (Vec<_>, Vec<_>) =
             regions.into_iter().enumerate().partition(|(at, _)| by_size.contains(at));
         let [large, small] = [large, small].map(|list| list.into_iter().map(|(_, region)| region).collect::<Vec<_>>());

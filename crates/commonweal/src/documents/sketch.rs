@@ -1,6 +1,8 @@
 //! `commonweal-sketch/1`: the strategy that is best in the middle of each cell of two discounts.
 
 use super::{Document, Double, Format};
+use crate::landscape::{RegionClass, Spot, StrategyMap, named_classes};
+use crate::model::Structure;
 use serde::{Deserialize, Serialize};
 
 /// A coarse map of which strategy is best; its boundaries are not located.
@@ -28,6 +30,21 @@ pub struct DrawnRegion {
     pub is_rest: bool,
     /// Closed polygons of places [x, y], even-odd.
     pub outline: Vec<Vec<[Double; 2]>>,
+}
+
+impl DrawnRegion {
+    /// The most regions with a colour of their own.
+    pub const MOST: usize = 9;
+
+    /// The regions of a map, in these classes.
+    pub fn all(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> Vec<DrawnRegion> {
+        let point = |&(x, y): &Spot| [Double(map.grids[0].double(x)), Double(map.grids[1].double(y))];
+        let region = |(class, (name, words)): (&RegionClass, (String, String))| {
+            let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
+            DrawnRegion { name, words, is_rest: !matches!(class.labels[..], [Some(_)]), outline }
+        };
+        classes.iter().zip(named_classes(model, map, classes)).map(region).collect()
+    }
 }
 
 impl Document for Sketch {

@@ -138,8 +138,8 @@ mod tests {
     fn what_has_no_optimum_says_why() {
         let empty = vec![row(&[1], Sense::AtLeast, 2), row(&[1], Sense::AtMost, 1)];
         assert_eq!(program(&[1], empty).solve(&StopSignal::default()), Ok(Outcome::Infeasible));
-        let endless = program(&[1, 0], vec![row(&[1, -1], Sense::AtMost, 1)]);
-        assert_eq!(endless.solve(&StopSignal::default()), Ok(Outcome::Unbounded));
+        let unbounded = program(&[1, 0], vec![row(&[1, -1], Sense::AtMost, 1)]);
+        assert_eq!(unbounded.solve(&StopSignal::default()), Ok(Outcome::Unbounded));
         // Beale's program cycles under the rule of the greatest cost.
         let rows = vec![
             Row {

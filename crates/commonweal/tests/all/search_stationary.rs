@@ -10,6 +10,7 @@ use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
 use commonweal::internals::stop::StopSignal;
 use commonweal::internals::strategy::Strategy;
+use commonweal::limits::on_threads;
 use num_bigint::BigInt;
 
 fn number(text: &str) -> Rational {
@@ -237,9 +238,10 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
     for seed in 0..5 {
         let model = random(3_000 + seed, 5, 3);
         let with = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let answer = |search: Search| (search.strategy, search.welfare, search.upper.to_bits(), search.nodes);
-            pool.install(|| (answer(search(&model, "1e-5")), answer(positional(&model, &SearchOptions::default()))))
+            on_threads(Some(threads), || {
+                (answer(search(&model, "1e-5")), answer(positional(&model, &SearchOptions::default())))
+            })
         };
         assert_eq!(with(1), with(3), "seed {seed}");
     }

@@ -129,7 +129,7 @@ fn deep_and_exploding_documents_are_refused() {
 
 /// Suggestions for misspelt names take a time that grows with the product of two lengths.
 #[test]
-fn endless_names_get_no_suggestion() {
+fn very_long_names_get_no_suggestion() {
     let server = Serving::new(&["--time-limit", "5"]);
     let hotel = "principals: {alice: 2/3, bob: 1/3}\nstates: {s0: {a: {to: s0}}}\n";
     let long = "b".repeat(2_000_000);
