@@ -14,7 +14,7 @@
 
 use commonweal::internals::Numbers;
 use commonweal::internals::principals::order_unless;
-use commonweal::internals::search::{Doubles, Search, SearchOptions};
+use commonweal::internals::search::{Doubles, Search, SearchOptions, claimed};
 use commonweal::limits::StopReason;
 use commonweal::structure::{ChoiceId, StateId};
 use commonweal::{Model, Rational};
@@ -90,8 +90,8 @@ pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Sear
     };
     let chosen: Vec<ChoiceId> = doubles.states().map(chosen).collect();
     let bound = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
-    let claimed = stopped.map_or(Ok(bound), Err);
-    Ok(Search::claimed(&exact, (&ordered, &doubles), chosen, claimed, stats.nodes_solved, options))
+    let claim = stopped.map_or(Ok(bound), Err);
+    Ok(claimed(&exact, (&ordered, &doubles), chosen, claim, stats.nodes_solved, options))
 }
 
 /// Fills the program; returns the binaries of the choices that can be reached.

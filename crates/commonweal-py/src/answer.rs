@@ -58,12 +58,7 @@ impl PyAnswer {
     /// `optimal`, `within gap`, `undecided` or `stopped`, and the reason of the last two.
     #[getter]
     fn status(&self) -> (&'static str, Option<String>) {
-        match Status::of(&self.answer) {
-            Some((Status::Undecided, reason)) => ("undecided", Some(reason)),
-            Some((Status::Stopped, reason)) => ("stopped", Some(reason)),
-            None if self.answer.claim() == Claim::Optimal => ("optimal", None),
-            None => ("within gap", None),
-        }
+        Status::in_a_word(&self.answer)
     }
 
     /// `exact` or `certified`.

@@ -8,7 +8,7 @@ mod turns;
 pub use segments::{EarlierDeviation, EarlierSegment};
 pub use turns::Turn;
 
-use crate::Answer;
+use crate::answer::Answer;
 use crate::exact::Advantages;
 use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};

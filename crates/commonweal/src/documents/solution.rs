@@ -82,6 +82,16 @@ impl Status {
             Claim::Stopped(reason) => Some((Status::Stopped, reason.to_string())),
         }
     }
+
+    /// `optimal`, `within gap`, `undecided` or `stopped`, and why it is one of the last two.
+    pub fn in_a_word(answer: &Answer) -> (&'static str, Option<String>) {
+        match Status::of(answer) {
+            Some((Status::Undecided, reason)) => ("undecided", Some(reason)),
+            Some((Status::Stopped, reason)) => ("stopped", Some(reason)),
+            None if answer.claim() == Claim::Optimal => ("optimal", None),
+            None => ("within gap", None),
+        }
+    }
 }
 
 /// A principal, or several with the same discount.

@@ -12,7 +12,7 @@
 //! by an exact evaluation for each step at which a choice changes.
 
 use super::turns::{Turn, unjudged};
-use crate::Answer;
+use crate::answer::Answer;
 use crate::evaluation::evaluate;
 use crate::model::{ChoiceId, Mdp, Principal, StateId};
 use crate::number::{Enclosure, Rational, Scaled, Value, WideEnclosure, sum};

@@ -11,7 +11,7 @@
 //! multiplied by λ_i^m. It is 0 if the strategy has settled by then, and otherwise within ±C_i, the greatest difference of two
 //! values. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures give the sign, however late the step is.
 
-use crate::Answer;
+use crate::answer::Answer;
 use crate::exact::Advantages;
 use crate::exact::jump::farthest;
 use crate::kernel::discounted_rows::DiscountedRows;

@@ -28,6 +28,7 @@ mod visit_range;
 
 pub(crate) use branch_and_bound::not_begun;
 pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
+pub use claimed::claimed;
 pub use doubles::Doubles;
 pub use positional::positional;
 pub(crate) use segments::Kind;

@@ -46,12 +46,12 @@ const FRONT_DOOR: &[&str] = &[
 
 /// The exceptions: which modules may use a later one, and why. A file of the front door has its own name here.
 const EXCEPTIONS: &[(&[&str], &str, &str)] = &[
-    (&["exact", "certified", "quotient", "landscape", "certificate"], "answer", "they return or read an `Answer`"),
     (
-        &["exact", "certified", "quotient", "landscape", "certificate", "search", "explain"],
-        "solve",
-        "they take `Options`",
+        &["exact", "certified", "quotient", "landscape", "explain", "certificate"],
+        "answer",
+        "they return or read an `Answer`",
     ),
+    (&["exact", "certified", "landscape", "certificate", "search"], "solve", "they take `Options`"),
     (&["exact", "certified", "quotient"], "evaluation", "`Payoffs` are a part of the answer"),
     (&["fair"], "solve", "it solves the model for many weights under `Options`"),
     (&["fair"], "answer", "it reads what is claimed of each solve"),
