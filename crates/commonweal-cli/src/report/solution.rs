@@ -65,7 +65,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             }
             lines
         }
-        Claim::Within { .. } => {
+        Claim::Within { gap, scale } => {
             let mut lines =
                 vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
             let misses = solution.misses_gap();
@@ -83,6 +83,9 @@ fn headline(model: &Structure, solution: &Answer) -> String {
                     .to_owned(),
                 );
                 lines.push(format!("The scale, which --gap is relative to: {}", double(scale)));
+            }
+            if solution.is_approximated() {
+                lines.push(format!("The bounds are {gap:.1e} apart, relative to the scale {}.", double(scale)));
             }
             if !solution.long_term_is_proven() {
                 lines.push(

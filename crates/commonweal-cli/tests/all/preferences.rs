@@ -249,3 +249,90 @@ fn fair_rules_and_fronts_know_how_near_mixtures_are() {
         assert!(vertices.iter().any(|vertex| bound("upper", vertex) >= most - 1e-4), "{name}: {most} {front:#}");
     }
 }
+
+/// Gamma with mean 40 % and sd 20 %: step j counts (1 + j/10)^-4.
+const GAMMA: &str = "alice={gamma: {mean: 40%, sd: 20%}, error: 1e-4}";
+
+/// A model that is read in doubles because of its size, and a mixture whose error is far wider than the default gap: nobody asked for
+/// a gap, so nothing is missed.
+#[test]
+fn a_default_solve_of_a_mixture_in_doubles_is_done() {
+    const STATES: usize = 40_000;
+    let folder = folder();
+    // A run earns 1 at every step, in whatever state.
+    let mut ring = format!(
+        "@type: MDP\n@parameters\n\n@reward_models\nalice\n@nr_states\n{STATES}\n@nr_choices\n{STATES}\n@model\n"
+    );
+    for state in 0..STATES {
+        let (label, next) = (if state == 0 { " init" } else { "" }, (state + 1) % STATES);
+        ring.push_str(&format!("state {state}{label}\n\taction go [1]\n\t\t{next} : 1\n"));
+    }
+    folder.write("ring.drn", &ring);
+    let truth: f64 = (0..10_000_000).rev().map(|j| (1.0 + 0.1 * f64::from(j)).powi(-4)).sum();
+    let text = folder.run(&["solve", "ring.drn", "--discount", GAMMA]).done().stdout;
+    assert!(!text.contains("Stopped") && text.contains("\nThe bounds are "), "{text}");
+    let solution = folder.run(&["solve", "ring.drn", "--discount", GAMMA, "--json", "--quiet"]).done().json();
+    let welfare = &solution["states"]["0"]["welfare"];
+    let (lower, upper) = (welfare["lower"].as_f64().unwrap(), welfare["upper"].as_f64().unwrap());
+    assert!(lower <= truth && truth <= upper && upper - lower > 1e-9 * truth, "{lower} {truth} {upper}");
+    assert!(solution["status"].is_null(), "{solution}");
+    // Who asks for a gap is told what to write, and that is enough.
+    let asked = |error: &str| {
+        let gamma = GAMMA.replace("1e-4", error);
+        folder.run(&["solve", "ring.drn", "--discount", &gamma, "--gap", "1e-6"])
+    };
+    let missed = asked("1e-4");
+    assert_eq!(missed.code, 3, "{}", missed.stdout);
+    asked(named_error(&missed.stdout)).done();
+}
+
+/// The error that a report says to write.
+fn named_error(report: &str) -> &str {
+    let (_, after) = report.split_once("write `error: ").unwrap_or_else(|| panic!("{report}"));
+    after.split_once('`').unwrap().0
+}
+
+#[test]
+fn an_evaluation_that_misses_its_gap_names_the_error_that_reaches_it() {
+    let folder = folder();
+    folder.write("wait.json", r#"{"format": "commonweal-strategy/1", "decisions": {"s0": [{"from": 0, "action": "a"}]}}"#);
+    let asked = |error: &str| {
+        let gamma = GAMMA.replace("1e-4", error);
+        folder.run(&["evaluate", "hotel.yaml", "wait.json", "--discount", &gamma, "--gap", "1e-7"])
+    };
+    let missed = asked("1e-4");
+    assert_eq!(missed.code, 3, "{}", missed.stdout);
+    asked(named_error(&missed.stdout)).done();
+}
+
+/// Staying for ever gives 3 at every step, investing at once 6 at every step but the first.
+#[test]
+fn searches_show_what_each_principal_gets_if_one_is_a_mixture() {
+    let folder = folder();
+    let gamma = |j: usize| (1.0 + 0.1 * j as f64).powi(-4);
+    let bob = |j: usize| (1.0f64 / 3.0).powi(j as i32);
+    for command in ["positional", "stationary"] {
+        let args = [command, "hotel.yaml", "--discount", GAMMA, "--quiet"];
+        let text = folder.run(&args).done().stdout;
+        let shown = |name: &str| text.lines().any(|line| line.trim_start().starts_with(name));
+        assert!(shown("alice  ") && shown("bob  ") && shown("welfare  ") && text.contains("gets"), "{text}");
+        let found = folder.run(&[&args[..], &["--json"]].concat()).done().json();
+        let invested = hotel_payoff(Some(0), &gamma) + hotel_payoff(Some(0), &bob);
+        let stayed = hotel_payoff(None, &gamma) + hotel_payoff(None, &bob);
+        assert!(invested > stayed, "the best one invests at once, or nearly");
+        let bounds = |name: &str| {
+            let payoff = &found["payoffs"][name];
+            (payoff["lower"].as_f64().unwrap(), payoff["upper"].as_f64().unwrap())
+        };
+        let (lower, upper) = bounds("alice");
+        if command == "positional" {
+            let truth = hotel_payoff(Some(0), &gamma);
+            assert!(lower <= truth && truth <= upper, "{lower} {truth} {upper}");
+        }
+        // The error of the mixture, at most 1e-4 of the weights, is in it: the greatest reward is 6, and the weights sum to less than 4.
+        assert!(upper - lower > 1e-9 && upper - lower < 2.0 * 1e-4 * 6.0 * 4.0, "{lower} {upper}");
+        let (low_bob, high_bob) = bounds("bob");
+        let (welfare_low, welfare_high) = (found["lower"].as_f64().unwrap(), found["upper"].as_f64().unwrap());
+        assert!(lower + low_bob <= welfare_high && upper + high_bob >= welfare_low, "{found}");
+    }
+}
