@@ -295,7 +295,10 @@ fn named_error(report: &str) -> &str {
 #[test]
 fn an_evaluation_that_misses_its_gap_names_the_error_that_reaches_it() {
     let folder = folder();
-    folder.write("wait.json", r#"{"format": "commonweal-strategy/1", "decisions": {"s0": [{"from": 0, "action": "a"}]}}"#);
+    folder.write(
+        "wait.json",
+        r#"{"format": "commonweal-strategy/1", "decisions": {"s0": [{"from": 0, "action": "a"}]}}"#,
+    );
     let asked = |error: &str| {
         let gamma = GAMMA.replace("1e-4", error);
         folder.run(&["evaluate", "hotel.yaml", "wait.json", "--discount", &gamma, "--gap", "1e-7"])
