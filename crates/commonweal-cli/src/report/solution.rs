@@ -65,7 +65,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             }
             lines
         }
-        Claim::Within { gap, scale } => {
+        Claim::Within { gap, .. } => {
             let mut lines =
                 vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
             let misses = solution.misses_gap();
@@ -85,7 +85,8 @@ fn headline(model: &Structure, solution: &Answer) -> String {
                 lines.push(format!("The scale, which --gap is relative to: {}", double(scale)));
             }
             if solution.is_approximated() {
-                lines.push(format!("The bounds are {gap:.1e} apart, relative to the scale {}.", double(scale)));
+                let scale = if solution.scale().is_some() { "it" } else { "the size of the welfare" };
+                lines.push(format!("The bounds are {gap:.1e} of {scale} apart."));
             }
             if !solution.long_term_is_proven() {
                 lines.push(

@@ -339,3 +339,33 @@ fn searches_show_what_each_principal_gets_if_one_is_a_mixture() {
         assert!(lower + low_bob <= welfare_high && upper + high_bob >= welfare_low, "{found}");
     }
 }
+
+/// A survey of many and a mixture are one column each, whose values are what these principals get under the long-term strategy, and a
+/// change is better for principals, not for parts of them.
+#[test]
+fn an_explanation_has_one_column_for_each_entry() {
+    let folder = folder();
+    folder.write(
+        "wait.yaml",
+        "principals: {far: {gamma: {mean: 4%, sd: 3%}}, mid: {survey: [1%, 2%, 3%, 4%, 5%, 6%, 7%, 8%, 9%, 10%, 11%, 12%, 13%]}, \
+         near: {rate: 30%}}\nstates:\n  idea: {wait: {reward: {near: 1}, to: idea}, build: {reward: -1, to: built}}\n  \
+         built: {run: {reward: {far: 1/9, mid: 1/20}, to: built}}\n",
+    );
+    let text = folder.run(&["solve", "wait.yaml", "--explain", "--quiet"]).done().stdout;
+    assert!(text.contains("V(far)") && text.contains("V(mid)") && text.contains("V(near)"), "{text}");
+    assert!(text.contains("Δ(far)") && !text.contains("the sum") && !text.contains("summed"), "{text}");
+    let changes = text.lines().skip_while(|line| !line.contains("Changes, the latest first"));
+    let changes = changes.collect::<Vec<_>>().join("\n");
+    assert!(changes.contains("far  mid, near") && !changes.contains(" of "), "{text}");
+    let solution = folder.run(&["solve", "wait.yaml", "--explain", "--json", "--quiet"]).done().json();
+    let explanation = &solution["explanation"];
+    let names: Vec<&String> = explanation["values"]["idea"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["far", "mid", "near"]);
+    for name in names {
+        // The mixture's own value, whose error the payoff includes.
+        let (value, payoff) =
+            (&explanation["values"]["idea"][name], &solution["states"]["idea"]["long_term_payoffs"][name]);
+        let end = |number: &serde_json::Value, end: &str| number[end].as_f64().unwrap();
+        assert!(end(value, "lower") <= end(payoff, "upper") && end(payoff, "lower") <= end(value, "upper"), "{name}");
+    }
+}
