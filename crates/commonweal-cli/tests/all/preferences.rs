@@ -353,7 +353,7 @@ fn an_explanation_has_one_column_for_each_entry() {
     );
     let text = folder.run(&["solve", "wait.yaml", "--explain", "--quiet"]).done().stdout;
     assert!(text.contains("V(far)") && text.contains("V(mid)") && text.contains("V(near)"), "{text}");
-    assert!(text.contains("Δ(far)") && !text.contains("the sum") && !text.contains("summed"), "{text}");
+    assert!(text.contains("Δ(far)") && !text.contains(", the sum") && !text.contains("summed"), "{text}");
     let changes = text.lines().skip_while(|line| !line.contains("Changes, the latest first"));
     let changes = changes.collect::<Vec<_>>().join("\n");
     assert!(changes.contains("far  mid, near") && !changes.contains(" of "), "{text}");
