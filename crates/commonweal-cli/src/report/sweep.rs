@@ -377,7 +377,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
-    caption.extend(unit.note().map(|note| format!(" {note}")));
+    caption.extend(unit.note(model).map(|note| format!(" {note}")));
     // Of marks that would overlap only one is drawn.
     let room = scale * (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
     let mut marked: Vec<&SweepChange> = Vec::new();

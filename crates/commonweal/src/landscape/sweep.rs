@@ -206,7 +206,9 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
         let index = own[bracket.line];
         let at_points = [Some(bracket.line), own.binary_search(&(index + 1)).ok()];
         let known = at_points.map(|line| line.map(|line| points[line].earned.clone()));
-        let located = |change: &LabelChange| located(&survey, model, &grid, index, change, &known, &options.stop);
+        let has_work = || options.stop.has_deadline() || work.load(Ordering::Relaxed) < most + MOST_LOCATING / 2;
+        let located =
+            |change: &LabelChange| located(&survey, model, &grid, index, change, &known, has_work(), &options.stop);
         points[bracket.line].changes = found.iter().filter_map(located).collect();
     }
 
@@ -221,6 +223,7 @@ fn located(
     index: u64,
     change: &LabelChange,
     at_points: &[Option<Earned>; 2],
+    has_work: bool,
     stop: &StopSignal,
 ) -> Option<SweepChange> {
     let (before, after) = (change.before?, change.after?);
@@ -235,7 +238,7 @@ fn located(
             _ => None,
         };
         // After a stop, or where the work was not enough, nothing more is solved.
-        let may_solve = located && !survey.is_stopped();
+        let may_solve = has_work && !survey.is_stopped();
         let solved = || may_solve.then(|| Earned::by(model, &survey.solution(std::slice::from_ref(place))));
         known.or_else(solved)
     };
