@@ -129,7 +129,7 @@ impl Page<'_> {
         } else {
             "under the long-term strategy (assumed)"
         };
-        let annuity = format!("annuity, a {}", shown(model.about().step()));
+        let annuity = super::outlook::annuity_header(model);
         let weighted = is_weighted(model);
         let mut header = vec!["principal", preference_header(model)];
         header.extend(weighted.then_some("weight"));

@@ -369,3 +369,61 @@ fn an_explanation_has_one_column_for_each_entry() {
         assert!(end(value, "lower") <= end(payoff, "upper") && end(payoff, "lower") <= end(value, "upper"), "{name}");
     }
 }
+
+/// Small things that users met: what a range of rates in per cent means, an end too late, files without discounts, steps of several months,
+/// small rates, and a column without numbers.
+#[test]
+fn messages_and_reports_know_what_is_meant() {
+    let folder = folder();
+    for (range, cure) in [("1..7", "did you mean 1%..7%?"), ("0.5..3", "did you mean 0.5%..3%?")] {
+        let ran = folder.run(&["sweep", "fund.yaml", "--vary", &format!("fund.rate={range}")]);
+        assert!(ran.code == 2 && ran.stderr.contains(cure), "{}", ran.stderr);
+    }
+    folder.write("late.yaml", FUND.replace("rate: 25%", "rate: 25%, until: 1e30"));
+    let ran = folder.run(&["solve", "late.yaml"]);
+    assert!(ran.code == 2 && ran.stderr.contains("the until of principal `fund` is too late"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("write at most "), "{}", ran.stderr);
+    folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
+    let ran = folder.run(&["solve", "hotel.drn"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--rate alice=3%"), "{}", ran.stderr);
+    let months =
+        FUND.replace("step: year", "step: 3 months").replace("25%", "0.3%").replace("[1%, 4%]", "[0.1%, 0.2%]");
+    folder.write("months.yaml", months);
+    let text = folder.run(&["solve", "months.yaml", "--outlook"]).done().stdout;
+    assert!(text.contains("annuity, every 3 months") && !text.contains("monthses"), "{text}");
+    // D(0) = 3, D(1) = 1/1.003 + 1/1.001 + 1/1.002: 3/D(1) − 1 = 0.19997 %.
+    assert!(text.contains("  0.2%  ") || text.contains("  0.1999%  "), "{text}");
+    let step_20 = text.lines().find(|line| line.starts_with("  20 ")).unwrap();
+    let weight = |j: i32| 1.003f64.powi(-j) + 1.001f64.powi(-j) + 1.002f64.powi(-j);
+    let rate = 100.0 * (weight(20) / weight(21) - 1.0);
+    assert!(step_20.contains(&format!(" {rate:.4}%")), "{step_20} {rate}");
+    folder.write(
+        "g.yaml",
+        "principals: {p: {gamma: {mean: 40%, sd: 20%}}}\nstates: {s: {a: {reward: 1, to: {s: 1/2, t: 1/2}}}, t: {a: {to: s}}}\n",
+    );
+    folder.run(&["solve", "g.yaml", "--strategy", "g.json"]).done();
+    let text = folder.run(&["simulate", "g.yaml", "g.json", "--runs", "100"]).done().stdout;
+    assert!(text.contains("mean") && !text.contains("exactly"), "{text}");
+}
+
+/// The page of the fishery says what not counting years costs, with and without lots.
+#[test]
+fn the_fishery_costs_what_its_page_says_without_counting() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let model = format!("{root}models/case-studies/fishery.yaml");
+    let ran = Folder::new().run(&["solve", &model, "--compare", "--json", "--quiet"]);
+    let solution: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let best = solution["states"]["18"]["welfare"]["value"].as_f64().unwrap();
+    let bounds = |name: &str| {
+        let rows = solution["comparison"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["strategy"] == name).unwrap_or_else(|| panic!("{rows:?}"));
+        (row["welfare"]["lower"].as_f64().unwrap(), row["upper"].as_f64().unwrap())
+    };
+    let (positional, stationary) = (bounds("positional"), bounds("stationary"));
+    assert!(positional.0 >= 91.6 && positional.1 <= 93.2, "{positional:?}");
+    assert!(stationary.0 >= 91.6 && stationary.1 <= 94.0, "{stationary:?}");
+    assert!(best - positional.1 >= 0.9 && best - positional.0 <= 2.6 && best - stationary.1 >= 0.1);
+    let page = std::fs::read_to_string(format!("{root}docs/case-studies/fishery.md")).unwrap();
+    let said = "costs between 0.9 and 2.6 if nothing is drawn by lot, and between 0.1 and 2.6 otherwise";
+    assert!(page.contains(said), "the page says it");
+}
