@@ -207,8 +207,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
         let at_points = [Some(bracket.line), own.binary_search(&(index + 1)).ok()];
         let known = at_points.map(|line| line.map(|line| points[line].earned.clone()));
         let has_work = || options.stop.has_deadline() || work.load(Ordering::Relaxed) < most + MOST_LOCATING / 2;
-        let located =
-            |change: &LabelChange| located(&survey, model, &grid, index, change, &known, has_work(), &options.stop);
+        let located = |change: &LabelChange| located(&survey, &grid, index, change, &known, has_work(), &options.stop);
         points[bracket.line].changes = found.iter().filter_map(located).collect();
     }
 
@@ -218,7 +217,6 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
 /// A change after the point of that index; `None` if a play is not known.
 fn located(
     survey: &Survey,
-    model: &Mdp,
     grid: &Grid,
     index: u64,
     change: &LabelChange,
@@ -239,7 +237,7 @@ fn located(
         };
         // After a stop, or where the work was not enough, nothing more is solved.
         let may_solve = has_work && !survey.is_stopped();
-        let solved = || may_solve.then(|| Earned::by(model, &survey.solution(std::slice::from_ref(place))));
+        let solved = || may_solve.then(|| Earned::by(survey.model(), &survey.solution(std::slice::from_ref(place))));
         known.or_else(solved)
     };
     let sides = earned(change.low, &low).zip(earned(change.high, &high)).map(|(before, after)| [before, after]);
