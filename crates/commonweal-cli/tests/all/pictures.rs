@@ -615,3 +615,29 @@ fn widths_of_bars(svg: &str) -> Vec<f64> {
     let width = |line: &str| line.split_once("width=\"").and_then(|(_, rest)| rest.split_once('"')?.0.parse().ok());
     bars.filter_map(width).collect()
 }
+
+/// With long waits there are hundreds of changes. Locating them ends after a fixed amount of work, and each lies where it is said to: the plans
+/// on its two sides differ.
+#[test]
+fn locating_hundreds_of_changes_ends_with_what_was_found() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/case-studies/two-rates-in-health-care.yaml");
+    let folder = Folder::new();
+    let args = ["sweep", model, "--vary", "health.rate=0.5%..3.4%", "--changes", "--json", "--quiet"];
+    let sweep = folder.run(&args).done().json();
+    let points = sweep["points"].as_array().unwrap();
+    let changes: Vec<&Value> = points.iter().flat_map(|point| point["changes"].as_array().unwrap()).collect();
+    assert!(changes.len() > 200, "{}", changes.len());
+    // To 2^-40 of the distance of points, 0.029 %, if there were no limit.
+    let (width, finest) =
+        (number(&sweep["width"]), Rational::from_quotient(29, 100_000) * Rational::from_quotient(1, 1 << 40));
+    assert!(width > finest && width < Rational::from_quotient(1, 10_000), "{width}");
+    for change in changes.iter().step_by(60) {
+        assert!(number(&change["high"]) - number(&change["low"]) <= width);
+        let plan = |end: &str| {
+            let rate = format!("health={}", change[end].as_str().unwrap());
+            let solution = folder.run(&["solve", model, "--rate", &rate, "--json", "--quiet"]).done().json();
+            solution["states"]["C"]["decisions"].clone()
+        };
+        assert_ne!(plan("low"), plan("high"), "{change}");
+    }
+}
