@@ -1,7 +1,7 @@
 //! Timelines: what is done in each state at each step, as bars along the steps.
 //!
 //! Up to some fifty steps the axis is linear. Beyond, step t stands at log(1 + t), so that the first steps and jumps of
-//! millions fit into one picture. The actions after the last change have a separate part at the right. Steps at which an action
+//! millions fit into one picture; what is done for a short time late on is widened until it is seen. The actions after the last change have a separate part at the right. Steps at which an action
 //! changes are marked across all rows. There is no bar where a state cannot be reached.
 
 use super::axis::{grouped, superscript};
@@ -71,11 +71,9 @@ impl Timeline {
         let right = WIDTH - MARGIN;
         let settled = right - FOR_EVER * (right - left);
         let last = self.rows.iter().flat_map(|row| &row.runs).map(|(from, _)| *from).fold(0.0, f64::max);
-        let place = |step: f64| match last {
-            0.0 => left,
-            _ if last <= LINEAR => left + step / last * (settled - left),
-            _ => left + (1.0 + step).log10() / (1.0 + last).log10() * (settled - left),
-        };
+        let begins: Vec<f64> = self.rows.iter().flat_map(|row| &row.runs).map(|(from, _)| *from).collect();
+        let places = Places::new(begins, settled - left);
+        let place = |step: f64| left + places.of(step);
         let top = drawing.y + 10.0;
         let bottom = top + ROW * self.rows.len() as f64;
         let ticks = ticks(last);
@@ -144,6 +142,69 @@ impl Timeline {
     }
 }
 
+/// Where steps stand along the axis.
+struct Places {
+    /// The steps at which something begins, in increasing order from 0 on, and where they stand.
+    stops: Vec<(f64, f64)>,
+}
+
+impl Places {
+    /// Over this length, up to the last of the steps at which something begins. Between any two of them there is room for what is done
+    /// then, if they are not too many.
+    fn new(mut begins: Vec<f64>, length: f64) -> Places {
+        /// The least room.
+        const LEAST: f64 = 14.0;
+        begins.push(0.0);
+        begins.sort_by(f64::total_cmp);
+        begins.dedup();
+        let last = begins[begins.len() - 1];
+        let mut rooms: Vec<f64> =
+            begins.windows(2).map(|pair| (along(pair[1], last) - along(pair[0], last)) * length).collect();
+        if LEAST * rooms.len() as f64 <= length / 2.0 {
+            // Those that are too narrow are widened at the expense of the others, which may then be too narrow themselves.
+            loop {
+                let is_narrow = |room: &&f64| **room <= LEAST;
+                let narrow = rooms.iter().filter(is_narrow).count() as f64;
+                let wide: f64 = rooms.iter().filter(|room| !is_narrow(room)).sum();
+                let factor = (length - LEAST * narrow) / wide;
+                let is_settled = rooms.iter().all(|room| *room >= LEAST) && (factor - 1.0).abs() < 1e-9;
+                if is_settled || wide == 0.0 {
+                    break;
+                }
+                rooms.iter_mut().for_each(|room| *room = if *room <= LEAST { LEAST } else { *room * factor });
+            }
+        }
+        let mut at = 0.0;
+        let mut stops = vec![(0.0, 0.0)];
+        for (step, room) in begins[1..].iter().zip(rooms) {
+            at += room;
+            stops.push((*step, at));
+        }
+        Places { stops }
+    }
+
+    /// Where a step stands.
+    fn of(&self, step: f64) -> f64 {
+        let last = self.stops[self.stops.len() - 1];
+        let after = self.stops.partition_point(|(from, _)| *from <= step);
+        let (Some(&(low, from)), Some(&(high, to))) = (self.stops.get(after.wrapping_sub(1)), self.stops.get(after))
+        else {
+            return last.1;
+        };
+        let [low, here, high] = [low, step, high].map(|step| along(step, last.0));
+        from + (here - low) / (high - low) * (to - from)
+    }
+}
+
+/// The share of the axis before a step, if nothing is widened.
+fn along(step: f64, last: f64) -> f64 {
+    match last {
+        0.0 => 0.0,
+        _ if last <= LINEAR => step / last,
+        _ => (1.0 + step).log10() / (1.0 + last).log10(),
+    }
+}
+
 /// A step in digits, or by its power of ten where they are too many.
 fn whole(step: f64) -> String {
     if step < 1e7 { grouped(&format!("{step}")) } else { format!("≈ 10{}", superscript(step.log10().round() as i32)) }
@@ -164,4 +225,23 @@ fn ticks(last: f64) -> Vec<(f64, String)> {
     };
     let powers = (0..=last.log10().floor() as i32).map(power);
     [(0.0, "0".to_owned())].into_iter().chain(powers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One step late on a logarithmic axis has room to be seen, and steps stay in order.
+    #[test]
+    fn what_is_done_for_a_short_time_is_seen() {
+        let places = Places::new(vec![0.0, 125.0, 126.0, 0.0], 500.0);
+        let room = places.of(126.0) - places.of(125.0);
+        assert!((14.0..30.0).contains(&room), "{room}");
+        assert!((places.of(126.0) - 500.0).abs() < 1e-6 && places.of(0.0) == 0.0);
+        let all: Vec<f64> = (0..=126).map(|step| places.of(f64::from(step))).collect();
+        assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{all:?}");
+        // Where there is room already, nothing moves.
+        let linear = Places::new(vec![0.0, 5.0, 10.0], 500.0);
+        assert_eq!([0.0, 2.0, 5.0, 10.0].map(|step| linear.of(step).round()), [0.0, 100.0, 250.0, 500.0]);
+    }
 }

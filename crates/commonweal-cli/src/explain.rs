@@ -5,7 +5,6 @@ use crate::report::numbers::in_column as number_in_column;
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, signed, steps};
 use crate::report::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::numbers::Enclosure;
 use commonweal::questions::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Turn};
 use commonweal::structure::Structure;
 use commonweal::{Answer, Claim, Model, Rational, Step, StopSignal, Value, questions};
@@ -17,7 +16,7 @@ use unicode_width::UnicodeWidthStr;
 const ROWS: usize = 40;
 /// The most layers that are shown.
 const LAYERS: u64 = 25;
-/// The most discounts whose columns are shown.
+/// The most principals whose columns are shown.
 const COLUMNS: usize = 12;
 
 /// The explanation of a finished answer, unless it is stopped.
@@ -59,8 +58,9 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
         (false, true) => ", times the weights",
         (false, false) => "",
     };
-    let order = if is_summed(model, &names) {
-        format!("the most patient of {} discounts, then for the next, and so on", names.len())
+    let has_several = explanation.n_discounts > names.len();
+    let order = if has_several {
+        format!("the most patient of {} discounts, then for the next, and so on", explanation.n_discounts)
     } else {
         first_few(&names).join(", then ")
     };
@@ -77,9 +77,9 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
         let actions = solution.long_term_choices(state).iter().map(|&choice| shown(&model.action_name(choice)));
         in_column(&actions.collect::<Vec<_>>().join(" or "))
     };
-    let values: Vec<&[Rational]> = states.iter().map(|state| &explanation.values[state.index()][..]).collect();
+    let values: Vec<&[Value]> = states.iter().map(|state| &explanation.values[state.index()][..]).collect();
     let keys = states.iter().map(|&state| vec![state_in_brief(model, state), takes(state)]).collect();
-    text.push_str(&by_discount(model, ["state", "takes"], keys, "V", &names, &values, None));
+    text.push_str(&by_principal(["state", "takes"], keys, "V", &names, &values, None));
     more(text, explanation.reached.len(), "state", "states");
     let never = model.n_states() - explanation.reached.len();
     if never > 0 {
@@ -98,10 +98,13 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
         0 => ("0".to_owned(), "j".to_owned()),
         origin => (steps(&origin.into()), format!("(j − {})", steps(&origin.into()))),
     };
-    let title = format!(
-        "\n2. Deviations, and what one use at {step} {origin} changes for each principal (Δ). At {step} j each Δ counts λ^{since} times as \
-         much."
-    );
+    let counted = if explanation.n_discounts > explanation.names.len() {
+        format!("For each discount of theirs, Δ counts λ^{since} times as much at {step} j.")
+    } else {
+        format!("At {step} j each Δ counts λ^{since} times as much.")
+    };
+    let title =
+        format!("\n2. Deviations, and what one use at {step} {origin} changes for each principal (Δ). {counted}");
     text.push_str(&wrapped(&title, 3));
     deviations(text, model, &explanation.names, &explanation.deviations);
     let horizon = steps(solution.horizon());
@@ -119,10 +122,10 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
         vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
     let pays = |deviation: &&Deviation| when(model, deviation.pays.as_ref(), deviation.pays_throughout);
-    let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
+    let values: Vec<&[Value]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
     let last = ("pays by itself", deviations.iter().map(pays).collect());
     let keys = deviations.iter().map(key).collect();
-    text.push_str(&by_discount(model, ["state", "action"], keys, "Δ", &names, &values, Some(last)));
+    text.push_str(&by_principal(["state", "action"], keys, "Δ", &names, &values, Some(last)));
     more(text, all.len(), "deviation", "deviations");
 }
 
@@ -298,19 +301,13 @@ fn walk(text: &mut String, solution: &Answer) {
     );
 }
 
-/// Whether tables have one column for all discounts: the many parts of a mixture say nothing one by one.
-fn is_summed(model: &Structure, names: &[String]) -> bool {
-    names.len() > COLUMNS && names.len() > model.n_principals()
-}
-
-/// A table with a column of numbers for each discount, `V(alice)`, between others; limited to a readable number.
-fn by_discount(
-    model: &Structure,
+/// A table with a column of numbers for each principal, `V(alice)`, between others; limited to a readable number.
+fn by_principal(
     key_header: [&str; 2],
     mut rows: Vec<Vec<String>>,
     symbol: &str,
     names: &[String],
-    values: &[&[Rational]],
+    values: &[&[Value]],
     last: Option<(&str, Vec<String>)>,
 ) -> String {
     let mut header = key_header.map(str::to_owned).to_vec();
@@ -318,25 +315,14 @@ fn by_discount(
         header.push(name);
         rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     };
-    let left_out = if is_summed(model, names) {
-        // In enclosures: sums of so many different fractions are long.
-        let sum = |values: &&[Rational]| {
-            let own = values.iter().map(Enclosure::from);
-            Value::from(own.fold(Enclosure::ZERO, Enclosure::plus))
-        };
-        let sums: Vec<Value> = values.iter().map(sum).collect();
-        add(format!("{symbol}, the sum"), values_column(sums.iter()));
-        format!("  (summed over {} discounts; --json has each)\n", names.len())
-    } else {
-        for (i, name) in names.iter().take(COLUMNS).enumerate() {
-            add(format!("{symbol}({name})"), column(values.iter().map(|values| &values[i])));
-        }
-        match names.len().saturating_sub(COLUMNS) {
-            0 => String::new(),
-            left => {
-                let left = counted(&left.into(), "less patient principal", "less patient principals");
-                format!("  … and {left}; --json has all of them\n")
-            }
+    for (i, name) in names.iter().take(COLUMNS).enumerate() {
+        add(format!("{symbol}({name})"), values_column(values.iter().map(|values| &values[i])));
+    }
+    let left_out = match names.len().saturating_sub(COLUMNS) {
+        0 => String::new(),
+        left => {
+            let left = counted(&left.into(), "less patient principal", "less patient principals");
+            format!("  … and {left}; --json has all of them\n")
         }
     };
     if let Some((name, cells)) = last {

@@ -41,7 +41,10 @@ pub fn refused(file: &ModelFile, error: &ReadError) -> anyhow::Error {
         ReadError::Discounts(DiscountError::Missing { structures }) => {
             let example = structures.iter().take(3).zip(["0.9", "0.99", "0.5"]);
             let example: Vec<String> = example.map(|(name, value)| format!("--discount {name}={value}")).collect();
-            anyhow!("{rendered}\nhelp: every principal needs one, for example: {} {}", typed(), example.join(" "))
+            let rate = structures.first().map_or_else(String::new, |name| {
+                format!("; --rate {name}=3% gives a rate per step, and --discount takes any entry in braces")
+            });
+            anyhow!("{rendered}\nhelp: every principal needs one, for example: {} {}{rate}", typed(), example.join(" "))
         }
         ReadError::Discounts(DiscountError::NoRewards) => {
             anyhow!("{rendered}\nhelp: every reward structure is a principal; write the file with rewards")

@@ -24,6 +24,7 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
         Quantity::Discount | Quantity::Weight => text.parse().with_context(|| option.to_owned()),
         Quantity::Rate => parse_rate(text).with_context(|| option.to_owned()),
     };
+    let stated = [from, to].map(str::trim);
     let (from, to) = (number(from)?, number(to)?);
     for end in [&from, &to] {
         match quantity {
@@ -31,7 +32,15 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
                 bail!("{option}: {end} is not a discount; a discount is at least 0 and below 1");
             }
             Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
-                bail!("{option}: {} is not a rate; a rate is above 0 and at most 100%", rate_text(end));
+                // 1..7 is meant in per cent.
+                let hundred = Rational::from(100);
+                let is_percent = *end > Rational::ONE && to <= hundred && stated.iter().all(|end| !end.ends_with('%'));
+                let cure = is_percent.then(|| format!("; did you mean {}%..{}%?", stated[0], stated[1]));
+                bail!(
+                    "{option}: {} is not a rate; a rate is above 0 and at most 100%{}",
+                    rate_text(end),
+                    cure.unwrap_or_default()
+                );
             }
             _ => {}
         }

@@ -46,7 +46,7 @@ impl Solved {
 
     /// V_i from the start.
     pub fn value(&self, i: usize) -> Rational {
-        self.explanation.values[self.model.start().index()][i].clone()
+        exact(self.explanation.values[self.model.start().index()][i].clone())
     }
 
     pub fn welfare(&self) -> Rational {
@@ -114,7 +114,7 @@ impl Solved {
     /// D_j of a deviation: what one use at that step changes in all.
     pub fn change(&self, deviation: &Deviation, step: usize) -> Rational {
         let discounts = self.solution.principals().iter().map(|principal| principal.patience.pow(step as isize));
-        sum(deviation.advantages.iter().zip(discounts).map(|(advantage, power)| advantage * power))
+        sum(deviation.advantages.iter().zip(discounts).map(|(advantage, power)| exact(advantage.clone()) * power))
     }
 }
 

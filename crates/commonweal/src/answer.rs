@@ -2,7 +2,7 @@
 
 use crate::any_model::Model;
 use crate::certificate::{Certificate, NoCertificate};
-use crate::evaluation::Payoffs;
+use crate::evaluation::{Payoffs, error_factor};
 use crate::model::{ChoiceId, Lists, PrincipalId, StateId};
 use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values, quotient_up};
 use crate::parallel;
@@ -296,7 +296,7 @@ impl Answer {
     pub fn misses_gap(&self) -> Option<f64> {
         match (self.claim(), self.gap_asked) {
             (Claim::Within { gap, .. }, Some(asked)) if gap > asked && self.is_approximated() => {
-                Some(asked * self.size() / (4.0 * self.payoffs.welfare_margin()))
+                Some(error_factor(asked * self.size(), self.payoffs.welfare_margin()))
             }
             _ => None,
         }

@@ -3,7 +3,7 @@
 use crate::answer::{Claim, Method};
 use crate::any_model::Model;
 use crate::certified::is_narrow;
-use crate::evaluation::{EvaluateError, Payoffs};
+use crate::evaluation::{EvaluateError, Payoffs, error_factor};
 use crate::model::{PrincipalId, StateId};
 use crate::number::Value;
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
@@ -19,6 +19,9 @@ pub struct Evaluation {
     pub method: Method,
     /// What is proven.
     pub outcome: EvaluationOutcome,
+    /// If a gap was asked for that the bounds miss because preferences are approximated: by how much their `error` would have to be
+    /// multiplied to leave half of that gap to the engine.
+    pub misses_gap: Option<f64>,
     /// Why the answer is not in fractions, where these were tried.
     pub not_exact: Option<EvaluateError>,
 }
@@ -63,6 +66,7 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
         payoffs: exact::any_payoffs(&exact),
         method: Method::Exact,
         outcome: EvaluationOutcome::Complete,
+        misses_gap: None,
         not_exact: None,
     };
     if options.engine == Engine::Auto && model.doubles().is_ok() {
@@ -87,26 +91,26 @@ fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -
     let own_gap = if is_asked && model.is_approximated() { gap / 2.0 } else { gap };
     match certified::evaluate(doubles, strategy, own_gap, &options.stop) {
         Ok(found) => {
-            let misses_gap = || {
-                let widest = |payoffs: &Payoffs| {
-                    let widths = doubles.states().map(|state| payoffs.welfare_enclosure(state).width());
-                    widths.fold(0.0, f64::max)
-                };
-                is_asked && model.is_approximated() && !is_narrow(widest(&found.payoffs), gap, found.scale)
+            let is_missed = || {
+                let widths = doubles.states().map(|state| found.payoffs.welfare_enclosure(state).width());
+                is_asked && model.is_approximated() && !is_narrow(widths.fold(0.0, f64::max), gap, found.scale)
             };
-            let outcome = match found.claim {
-                Claim::Stopped(reason) => EvaluationOutcome::Stopped(reason),
-                _ if misses_gap() => EvaluationOutcome::Stopped(StopReason::Approximation),
-                Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => EvaluationOutcome::Complete,
+            let (outcome, misses_gap) = match found.claim {
+                Claim::Stopped(reason) => (EvaluationOutcome::Stopped(reason), None),
+                _ if is_missed() => {
+                    let factor = error_factor(gap * found.scale, found.payoffs.welfare_margin());
+                    (EvaluationOutcome::Stopped(StopReason::Approximation), Some(factor))
+                }
+                Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => (EvaluationOutcome::Complete, None),
             };
             let method = Method::Certified { scale: found.scale };
-            Evaluation { payoffs: found.payoffs, method, outcome, not_exact: None }
+            Evaluation { payoffs: found.payoffs, method, outcome, misses_gap, not_exact: None }
         }
         Err(error) => {
             let payoffs = certified::any_payoffs(doubles);
             let scale = payoffs.magnitude(model.n_states());
             let (method, outcome) = (Method::Certified { scale }, EvaluationOutcome::Unknown(error.stop_reason()));
-            Evaluation { payoffs, method, outcome, not_exact: None }
+            Evaluation { payoffs, method, outcome, misses_gap: None, not_exact: None }
         }
     }
 }

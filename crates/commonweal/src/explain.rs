@@ -14,8 +14,8 @@ use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
-use crate::number::{Natural, Rational, Value, WideEnclosure};
-use crate::principals::{self, OrderedModel, OrderedPart, OrderedSegment};
+use crate::number::{Enclosure, Natural, Rational, Value, WideEnclosure};
+use crate::principals::{self, OrderedModel, OrderedSegment};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
@@ -24,14 +24,18 @@ use std::ops::Range;
 /// The steps by which the strategy is found.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    /// Who has each of the distinct discounts, the greatest first: names joined by `+`.
+    /// Whom each column is about, in decreasing patience: a principal with all its discounts, or several that share one, their names
+    /// joined by `+`.
     pub names: Vec<String>,
+    /// The number of distinct discounts: more than columns, where a principal has several.
+    pub n_discounts: usize,
     /// The states that can be reached from the start, in order of the first step at which they can.
     pub reached: Vec<StateId>,
     /// The step at which λ_i^0 stands: 0, or where the last segment of time preferences counts from.
     pub origin: u64,
-    /// V_i per state as of `origin`, most patient principal first; of time preferences in segments, in the last one.
-    pub values: Vec<Vec<Rational>>,
+    /// Per state and column what the long-term strategy is worth as of `origin`, weights included; of time preferences in segments, in
+    /// the last one.
+    pub values: Vec<Vec<Value>>,
     /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
     /// The layers just before the horizon, the last one first; at most as many as were asked for. Only what may be met. None
@@ -52,8 +56,8 @@ pub struct Deviation {
     pub state: StateId,
     /// What.
     pub choice: ChoiceId,
-    /// Δ_i, most patient principal first.
-    pub advantages: Vec<Rational>,
+    /// Per column what one use changes: Δ_i, summed over the discounts that the column has.
+    pub advantages: Vec<Value>,
     /// The steps at which it pays by itself, D_j > 0: the first, and the one after the last.
     pub pays: Option<(Step, Step)>,
     /// Whether it is known to pay at every step between these.
@@ -102,7 +106,9 @@ pub fn explain(
     let advantages =
         Advantages::over(&ordered, &rows, &long_term.values[..], |choice| long_term.allowed[choice.index()]);
     let ratios = DiscountRatios::of(&ordered);
-    let values = model.states().map(|s| long_term.values.iter().map(|v| v.get(s.index())).collect()).collect();
+    let columns = columns(&ordered);
+    let value = |s: StateId, i: usize| long_term.values[i].get(s.index());
+    let values = model.states().map(|s| columns.iter().map(|own| own.sum(|i| value(s, i))).collect()).collect();
     let reached = reached(model);
     let meetings = Meetings::of(model, solution.strategy(), model.start());
     let mut deviations = Vec::new();
@@ -117,7 +123,7 @@ pub fn explain(
                 state,
                 choice,
                 pays_throughout: steps.as_ref().is_some_and(|steps| pays_throughout(&exact, steps, pays)),
-                advantages: exact,
+                advantages: columns.iter().map(|own| own.sum(|i| exact[i].clone())).collect(),
                 pays: steps.and_then(|steps| steps_within(&last, steps)),
                 settled_from: (&settled_from + last.origin).max(Step::from(last.from)),
             });
@@ -127,9 +133,10 @@ pub fn explain(
         let earlier = segments::earlier(model, solution, &segments, last.from, &reached, stop)?;
         let turns = segments::turns(model, solution, &meetings, n_turns, stop)?;
         let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
-        let (names, layers) = (names(&ordered), Vec::new());
+        let (names, layers) = (columns.into_iter().map(|own| own.name).collect(), Vec::new());
         return Ok(Explanation {
             origin: last.origin,
+            n_discounts: ordered.n(),
             names,
             reached,
             values,
@@ -145,10 +152,11 @@ pub fn explain(
         let step = Step::from(layer.step);
         layer.gains.retain(|gain| meetings.may_be_at(solution.strategy(), gain.state, &step));
     }
-    let turns = turns::turns(&ordered, &advantages, solution, &meetings, n_turns, stop)?;
-    let (names, earlier) = (names(&ordered), Vec::new());
-    let origin = last.origin;
-    Ok(Explanation { judges: names.clone(), names, reached, origin, values, deviations, layers, turns, earlier })
+    let turns = turns::turns(&ordered, &columns, &advantages, solution, &meetings, n_turns, stop)?;
+    let names: Vec<String> = columns.into_iter().map(|own| own.name).collect();
+    let (origin, n_discounts, earlier) = (last.origin, ordered.n(), Vec::new());
+    let judges = names.clone();
+    Ok(Explanation { judges, names, n_discounts, reached, origin, values, deviations, layers, turns, earlier })
 }
 
 /// The part of a range of steps that lies in the last segment: the first step, and the one after the last. The input counts
@@ -159,18 +167,51 @@ fn steps_within(last: &OrderedSegment, (first, end): (Step, Step)) -> Option<(St
     (first < end).then_some((first, end))
 }
 
-/// The principals of each part; one that has several parts with the part's discount.
-fn names(model: &OrderedModel) -> Vec<String> {
-    let of_part = |part: &OrderedPart| {
-        let name = |(p, _): &(PrincipalId, Rational)| {
-            let principal = &model.mdp().principals()[p.index()];
-            let discount =
-                if principal.last().parts.len() > 1 { format!(" ({})", part.discount) } else { String::new() };
-            format!("{}{discount}", principal.name)
-        };
-        part.terms.iter().map(name).collect::<Vec<_>>().join("+")
+/// A column of a table: the parts of a principal, or of several that share one.
+struct Column {
+    name: String,
+    parts: Vec<usize>,
+}
+
+impl Column {
+    /// The sum over its parts; enclosed where there are many, because sums of many different fractions are long.
+    fn sum(&self, of: impl Fn(usize) -> Rational) -> Value {
+        const FEW: usize = 12;
+        let own = self.parts.iter().map(|&i| of(i));
+        if self.parts.len() <= FEW {
+            Value::from(own.fold(Rational::ZERO, |sum, part| sum + part))
+        } else {
+            Value::from(own.map(|part| Enclosure::from(&part)).fold(Enclosure::ZERO, Enclosure::plus))
+        }
+    }
+}
+
+/// The columns, in decreasing patience.
+fn columns(model: &OrderedModel) -> Vec<Column> {
+    let mut columns: Vec<(Vec<PrincipalId>, Vec<usize>)> = Vec::new();
+    for (i, part) in model.parts().iter().enumerate() {
+        let mut owners: Vec<PrincipalId> = part.terms.iter().map(|(p, _)| *p).collect();
+        let mut parts = Vec::new();
+        let mut place = columns.len();
+        // All columns that share an owner become one, in the place of the first.
+        while let Some(at) = columns.iter().position(|(others, _)| others.iter().any(|p| owners.contains(p))) {
+            let (others, more) = columns.remove(at);
+            owners.extend(others);
+            parts.extend(more);
+            place = place.min(at);
+        }
+        owners.sort_unstable();
+        owners.dedup();
+        parts.push(i);
+        parts.sort_unstable();
+        columns.insert(place.min(columns.len()), (owners, parts));
+    }
+    let name = |p: &PrincipalId| model.mdp().principals()[p.index()].name.as_str();
+    let named = |(owners, parts): (Vec<PrincipalId>, Vec<usize>)| {
+        let names: Vec<&str> = owners.iter().map(name).collect();
+        Column { name: names.join("+"), parts }
     };
-    model.parts().iter().map(of_part).collect()
+    columns.into_iter().map(named).collect()
 }
 
 /// The states that can be reached from the start, in the order in which they can; at the same step in the model's order.

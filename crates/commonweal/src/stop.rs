@@ -226,6 +226,11 @@ impl StopSignal {
         *self.reached.lock().expect("nobody panics while they hold it")
     }
 
+    /// Whether it is raised by itself at some time.
+    pub(crate) fn has_deadline(&self) -> bool {
+        self.deadline.get().is_some()
+    }
+
     /// Why to stop, if there is a reason.
     pub fn reason(&self) -> Option<StopReason> {
         #[cfg(test)]

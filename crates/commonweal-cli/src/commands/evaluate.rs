@@ -93,7 +93,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
         ]),
         _ => said.push(format!("Welfare from {from}: {}", exact_and_decimal(&welfare))),
     }
-    said.extend(mixtures(model, "Evaluated", None));
+    said.extend(mixtures(model, "Evaluated", evaluation.misses_gap));
     let mut text: String = said.iter().map(|line| wrapped(line, 2)).collect();
     text.push('\n');
     let payoffs = (0..model.n_principals()).map(|p| evaluation.payoff(p.into(), start)).collect();

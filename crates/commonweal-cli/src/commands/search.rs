@@ -68,8 +68,11 @@ fn run(
     // For a small model the payoffs of the strategy found are computed even after a stop.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
-    let options = Options { engine: Engine::Exact, stop, ..Options::default() };
-    let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &options).ok());
+    // Of a mixture of many discounts fractions gain nothing: the bounds include its error in any case.
+    let engine = if model.is_approximated() { Engine::Auto } else { Engine::Exact };
+    let options = Options { engine, stop, ..Options::default() };
+    let has_payoffs = model.is_approximated() || found.welfare.exact.is_some();
+    let payoffs = has_payoffs.then(|| evaluate(&model, &found.strategy, &options).ok()).flatten();
     let payoffs = payoffs.filter(|payoffs| payoffs.stopped().is_none());
     let spent = clock.spent(args.run.timings);
     if args.run.json {

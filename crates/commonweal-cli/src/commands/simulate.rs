@@ -11,7 +11,7 @@ use commonweal::questions::{
     Estimate, Evaluation, PathStep, SimulateOptions, Simulation, evaluate, sample_paths, simulate,
 };
 use commonweal::strategies::CountingStrategy;
-use commonweal::structure::{Principal, Structure};
+use commonweal::structure::Structure;
 use commonweal::{Engine, Model, Options, Rational, Strategy, documents};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -138,32 +138,48 @@ impl Shown<'_> {
         text += &wrapped(&line, 2);
         text.push('\n');
         let mut header = vec!["principal", "mean", "±", "from", "to"];
-        if self.exact.is_some() {
-            header.push("exactly");
-        }
-        let row = |name: String, estimate: &Estimate, exact: Option<Rational>| {
-            let half_width = (estimate.upper - estimate.mean).max(estimate.mean - estimate.lower);
-            let mut row = vec![name, double(estimate.mean), brief(half_width)];
+        // The payoffs of a mixture are no fractions; a column without any is left out.
+        let exact: Vec<Option<Rational>> =
+            (0..model.n_principals()).map(|p| self.exact_payoff(p)).chain([self.exact_welfare()]).collect();
+        let has_exact = exact.iter().any(Option::is_some);
+        header.extend(has_exact.then_some("exactly"));
+        let row = |((name, estimate), exact): ((String, &Estimate), &Option<Rational>)| {
+            let mut row = vec![name, double(estimate.mean), brief(half_width(estimate))];
             row.extend([at_least(estimate.lower), at_most(estimate.upper)]);
-            row.extend(exact.map(|exact| decimal(&exact)));
+            row.extend(has_exact.then(|| exact.as_ref().map_or_else(String::new, decimal)));
             row
         };
-        let principals = model.principals().iter().enumerate();
-        let of_principal = |(p, principal): (usize, &Principal)| {
-            row(principal_in_column(principal), &simulation.payoffs[p], self.exact_payoff(p))
-        };
-        let mut rows: Vec<Vec<String>> = principals.map(of_principal).collect();
-        rows.push(row("welfare".to_owned(), &simulation.welfare, self.exact_welfare()));
+        let names = model.principals().iter().map(principal_in_column).chain(["welfare".to_owned()]);
+        let estimates = simulation.payoffs.iter().chain([&simulation.welfare]);
+        let rows: Vec<Vec<String>> = names.zip(estimates).zip(&exact).map(row).collect();
         text.push_str(&in_blocks(&header, &rows, 1));
         let cut = simulation.truncation.iter().copied().fold(0.0, f64::max);
         if cut > 0.0 {
             let about = model.about();
             let length = counted(&simulation.steps.into(), &shown(about.step()), &shown(&about.steps()));
+            // Where what is cut off is lost in the interval, it is no news.
+            const MATTERS: f64 = 0.05;
+            let matters = |(cut, estimate): (&f64, &Estimate)| *cut > MATTERS * half_width(estimate);
             let cut = brief(cut);
-            let _ = writeln!(text, "\nRuns are cut after {length}; the intervals allow for the rest ({cut}).");
+            let is_biased = simulation.truncation.iter().zip(&simulation.payoffs).any(matters);
+            text.push('\n');
+            text += &match is_biased {
+                true => wrapped(
+                    &format!(
+                        "Runs are cut after {length}: the means leave out the rest, up to {cut}, and the intervals include it."
+                    ),
+                    2,
+                ),
+                false => format!("Runs are cut after {length}; the intervals allow for the rest ({cut}).\n"),
+            };
         }
         text
     }
+}
+
+/// How far the interval goes beyond the mean.
+fn half_width(estimate: &Estimate) -> f64 {
+    (estimate.upper - estimate.mean).max(estimate.mean - estimate.lower)
 }
 
 /// A width in few digits.

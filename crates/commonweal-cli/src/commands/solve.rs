@@ -42,11 +42,11 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if !model.is_exact() {
         refuse_large(&model, args)?;
     }
-    // The program may change from a slow engine to the other one, if none was asked for and the numbers are available for both.
+    // If no engine was asked for, the library picks, may change from a slow one to the other, and knows that no gap was asked for.
     let engine = match engine {
         Engine::Auto if args.compare => Engine::Exact,
         Engine::Auto | Engine::Within(_) if args.explain => Engine::Exact,
-        Engine::Within(_) if args.engine.is_free() && model.is_exact() => Engine::Auto,
+        Engine::Within(_) if args.engine.is_free() => Engine::Auto,
         engine => engine,
     };
     let options = Options {

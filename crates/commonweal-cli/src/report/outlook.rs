@@ -46,7 +46,7 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let header = vec![
         "principal".to_owned(),
-        format!("annuity, a {step}"),
+        annuity_header(model),
         format!("half-life, {several}"),
         format!("all {several} count"),
     ];
@@ -64,7 +64,7 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
     let mut header = vec![step, "social rate".to_owned(), "most likely state".to_owned()];
     header.extend(model.principals().iter().map(|p| format!("to {}", principal_in_column(p))));
     let row = |one: &OutlookStep| {
-        let rate = one.social_rate.map_or_else(|| "–".to_owned(), |rate| percent(rate.0));
+        let rate = one.social_rate.map_or_else(|| "–".to_owned(), |rate| rate_in_percent(rate.0));
         let mut row = vec![steps(&one.step.into()), rate, most_likely(one)];
         row.extend(one.rewards.0.iter().map(|(_, reward)| double(reward.0)));
         row
@@ -75,9 +75,26 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
     [of_principals, (header, shown_steps.map(row).collect())]
 }
 
+/// `annuity, a year`, or `annuity, every 3 months`.
+pub fn annuity_header(model: &Structure) -> String {
+    let each = if model.about().step_is_counted() { "every" } else { "a" };
+    format!("annuity, {each} {}", shown(model.about().step()))
+}
+
 fn most_likely(one: &OutlookStep) -> String {
     let likeliest = one.states.0.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
     likeliest.map_or_else(String::new, |(name, share)| format!("{} ({})", name_in_column(name), percent(share.0)))
+}
+
+/// `3.5%`, and `0.2099%` of a short step: four digits of small rates.
+fn rate_in_percent(rate: f64) -> String {
+    const FEW: f64 = 0.01;
+    if rate == 0.0 || rate.abs() >= FEW {
+        return percent(rate);
+    }
+    let digits = (3 - (100.0 * rate.abs()).log10().floor() as i32).clamp(2, 12) as usize;
+    let text = format!("{:.digits$}", 100.0 * rate);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// `3.5%`.

@@ -129,7 +129,7 @@ impl Page<'_> {
         } else {
             "under the long-term strategy (assumed)"
         };
-        let annuity = format!("annuity, a {}", shown(model.about().step()));
+        let annuity = super::outlook::annuity_header(model);
         let weighted = is_weighted(model);
         let mut header = vec!["principal", preference_header(model)];
         header.extend(weighted.then_some("weight"));
@@ -248,9 +248,13 @@ impl Page<'_> {
         let model = self.model.structure();
         *html += &section("how", "How it is found");
         match explain(self.model, self.answer, LAYERS, ROWS, self.stop) {
-            // Tables of values and advantages have one column for each discount: where preferences have several, or change in
-            // time, the words of `--explain` tell what is whose, and as of which step.
-            Ok(explanation) if !explanation.earlier.is_empty() || explanation.names.len() != model.n_principals() => {
+            // Where preferences have several discounts, or change in time, the words of `--explain` tell how a difference counts, and
+            // as of which step.
+            Ok(explanation)
+                if !explanation.earlier.is_empty()
+                    || explanation.n_discounts > explanation.names.len()
+                    || explanation.names.len() != model.n_principals() =>
+            {
                 let text = explain_text(model, self.answer, &Ok(explanation));
                 *html += &format!("<pre style=\"white-space: pre-wrap\">{}</pre>\n", escaped(text.trim()));
             }
@@ -270,6 +274,7 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
         let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         text(first).into_iter().chain(middle).chain(text(last)).collect()
     };
+    let gained = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), number);
     let add = |html: &mut String, header: &[String], rows: &[Vec<String>]| {
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         *html += &table("numbers", &header, rows);
@@ -283,7 +288,7 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
     let rows = model.states().take(ROWS).map(|s| {
         let actions = answer.long_term_choices(s).iter().map(|&choice| action(choice));
         let mut row = vec![state(s), actions.collect::<Vec<_>>().join(" or ")];
-        row.extend(explanation.values[s.index()].iter().map(number));
+        row.extend(explanation.values[s.index()].iter().map(gained));
         row
     });
     add(html, &columns(&["state", "takes"], "V", &[]), &rows.collect::<Vec<_>>());
@@ -306,7 +311,7 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
     };
     let rows = explanation.deviations.iter().take(ROWS).map(|deviation| {
         let mut row = vec![state(deviation.state), action(deviation.choice)];
-        row.extend(deviation.advantages.iter().map(number));
+        row.extend(deviation.advantages.iter().map(gained));
         row.push(pays(deviation));
         row
     });
@@ -321,7 +326,6 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
         .iter()
         .flat_map(|layer| layer.gains.iter().map(move |gain| (layer.step, gain)))
         .map(|(step, gain)| {
-            let gained = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), number);
             let [now, total] = [&gain.now, &gain.total].map(gained);
             vec![steps(&step.into()), state(gain.state), action(gain.choice), now, total]
         })

@@ -31,7 +31,7 @@ pub fn colour_of(principal: usize) -> usize {
 pub enum Unit {
     /// As they are: all weights have the same size.
     Own,
-    /// Times their weights, as the welfare adds them up: payoffs with weights of different size have different units.
+    /// Times the size of their weights: payoffs with weights of different size have different units. Costs stay costs.
     Welfare,
 }
 
@@ -46,23 +46,27 @@ impl Unit {
     pub fn factor(&self, principal: &Principal) -> Option<Rational> {
         match self {
             Unit::Own => Some(Rational::ONE),
-            Unit::Welfare => Some(principal.weight.clone()).filter(|weight| !weight.is_zero()),
+            Unit::Welfare => Some(principal.weight.clone().abs()).filter(|weight| !weight.is_zero()),
         }
     }
 
     /// The name of a principal's curve, given that of its payoff.
     pub fn name(&self, own: String, principal: &Principal) -> String {
-        match self {
-            Unit::Own => own,
-            Unit::Welfare => format!("{} × {}", shown(&principal.name), fraction_or_decimal(&principal.weight)),
+        match self.factor(principal) {
+            Some(factor) if !factor.is_one() => format!("{own} × {}", fraction_or_decimal(&factor)),
+            _ => own,
         }
     }
 
     /// What a caption says of it.
-    pub fn note(&self) -> Option<&'static str> {
-        match self {
-            Unit::Own => None,
-            Unit::Welfare => Some("Payoffs are multiplied by their weights, as the welfare adds them up."),
+    pub fn note(&self, model: &Structure) -> Option<&'static str> {
+        match (self, has_costs(model)) {
+            (Unit::Own, false) => None,
+            (Unit::Own, true) => Some("Of a cost, less is better."),
+            (Unit::Welfare, false) => Some("Payoffs are multiplied by their weights, as the welfare adds them up."),
+            (Unit::Welfare, true) => Some(
+                "Payoffs are multiplied by the size of their weights. Of a cost, less is better: the welfare subtracts it.",
+            ),
         }
     }
 }
@@ -216,9 +220,13 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
         }
         curves
     };
-    let mark = if steps <= 40 { Mark::LineAndPoints } else { Mark::Line };
-    let mut series = curves(&own, "", mark);
+    let mut series = curves(&own, "", Mark::Line);
+    let n_own = series.len();
     series.extend(curves(&other, &format!(", {}", drawn.others_name), Mark::Dashed));
+    let mut series = worth_drawing(series, drawn);
+    if series.iter().all(|one| one.points.len() <= 41) {
+        series[..n_own].iter_mut().for_each(|one| one.mark = Mark::LineAndPoints);
+    }
     let start = model.start();
     let mut caption = format!(
         "In the end the welfare is {}, and that of the {} {}.",
@@ -227,7 +235,7 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
         told(&drawn.others_worth.welfare)
     );
     caption += &first_ones(model);
-    caption.extend(unit.note().map(|note| format!(" {note}")));
+    caption.extend(unit.note(model).map(|note| format!(" {note}")));
     caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
     Ok(Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
@@ -258,11 +266,7 @@ pub fn gains(model: &Structure, drawn: &Drawn, own_best: Option<&[Value]>) -> Ba
     let mut series = vec![(format!("than under the {}", drawn.others_name), THAN_OTHER)];
     series.extend(own_best.map(|_| ("than if the agent served nobody else".to_owned(), THAN_OWN_BEST)));
     let mut notes: Vec<String> = Vec::new();
-    match unit.note() {
-        Some(note) => notes.push(note.to_owned()),
-        None if has_costs(model) => notes.push("Of a cost, less is better.".to_owned()),
-        None => {}
-    }
+    notes.extend(unit.note(model).map(str::to_owned));
     if model.n_principals() > ROWS {
         notes.push(format!("The first {ROWS} of {} principals are shown.", model.n_principals()));
     }
@@ -302,6 +306,7 @@ pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
     }
     let mut caption = "All together: how fast the sum of all weights falls.".to_owned();
     caption += &without_spike(&mut all, &shown(model.about().step()));
+    let all = worth_drawing(all, drawn);
     caption += &first_ones(model);
     Chart {
         title: format!("At which rate the next {} is discounted", shown(model.about().step())),
@@ -359,7 +364,7 @@ pub fn likely_states(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> 
         caption: (met > PRINCIPALS).then_some(few),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "probability".to_owned(), scale: Scale::Linear },
-        series: states.iter().enumerate().map(series).collect(),
+        series: worth_drawing(states.iter().enumerate().map(series).collect(), drawn),
         marks: Vec::new(),
     })
 }
@@ -379,7 +384,7 @@ pub fn expected_rewards(model: &Model, drawn: &Drawn) -> Result<Chart, ModelErro
         caption: Some(first_ones(model).trim_start().to_owned()).filter(|caption| !caption.is_empty()),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "expected reward, not discounted".to_owned(), scale: Scale::Linear },
-        series: model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(),
+        series: worth_drawing(model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(), drawn),
         marks: Vec::new(),
     })
 }
@@ -401,15 +406,69 @@ fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
     solution.long_term_choices(state).contains(&last).then_some(last)
 }
 
-/// The steps until the rest is negligible, or until the strategy has settled if that is soon after; at most a few hundred.
+/// The steps until the rest is negligible and the strategy has settled, as far as that is affordable.
 fn drawn_steps(model: &Structure, drawn: &Drawn) -> usize {
     const FEWEST: f64 = 8.0;
-    const MOST: f64 = 400.0;
+    /// In any case this many may be drawn, and more as long as they take a moment.
+    const MANY: f64 = 400.0;
+    const MOST: f64 = 20_000.0;
+    const WORK: f64 = 2e8;
     let patience = model.principals().iter().map(|principal| principal.patience().to_f64()).fold(0.0, f64::max);
     let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
-    let settled = step(&drawn.settled_from) + 3.0;
-    let soon = if settled <= 3.0 * enough { settled } else { 0.0 };
-    enough.max(soon).clamp(FEWEST, MOST) as usize
+    let most = (WORK / model.n_transitions() as f64).clamp(MANY, MOST);
+    let settled = beyond(&drawn.settled_from);
+    let soon = if settled <= most { settled } else { 0.0 };
+    enough.max(soon).clamp(FEWEST, most) as usize
+}
+
+/// A little after a step.
+fn beyond(settled_from: &Step) -> f64 {
+    1.1 * step(settled_from) + 3.0
+}
+
+/// The curves up to where they hardly change any more and the strategy has settled. Those that never settle, as periodic ones, are cut
+/// after some hundred steps. Of very many points, only those that can be told apart stay.
+fn worth_drawing(mut series: Vec<Series>, drawn: &Drawn) -> Vec<Series> {
+    const FEWEST: usize = 8;
+    const MANY: usize = 400;
+    /// This share of the height is not seen.
+    const UNSEEN: f64 = 0.005;
+    let heights = || series.iter().flat_map(|one| &one.points).map(|(_, y)| *y).filter(|y| y.is_finite());
+    let span = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+    let still_from = |one: &Series| {
+        let last = one.points.last().map_or(0.0, |(_, y)| *y);
+        let moves = |(_, y): &(f64, f64)| y.is_nan() != last.is_nan() || (y - last).abs() > UNSEEN * span;
+        one.points.iter().rposition(moves).map_or(0, |at| at + 1)
+    };
+    let all = series.iter().map(|one| one.points.len()).max().unwrap_or(0);
+    let still = series.iter().map(still_from).max().unwrap_or(0);
+    let never = still as f64 > 0.95 * all as f64;
+    let enough = if never { all.min(MANY) } else { still + still / 6 + 2 };
+    let settled = beyond(&drawn.settled_from).min(all as f64) as usize;
+    let shown = enough.max(settled).max(FEWEST).min(all);
+    for one in &mut series {
+        one.points.truncate(shown);
+        one.points = told_apart(&one.points);
+    }
+    series
+}
+
+/// The points of a curve, at most about a thousand: of neighbours the first, the least, the greatest and the last.
+fn told_apart(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    const MOST: usize = 1_000;
+    let every = points.len().div_ceil(MOST / 4);
+    if points.len() <= MOST {
+        return points.to_vec();
+    }
+    let few = |near: &[(f64, f64)]| {
+        let by_height = |a: &usize, b: &usize| near[*a].1.total_cmp(&near[*b].1);
+        let (least, greatest) = ((0..near.len()).min_by(by_height), (0..near.len()).max_by(by_height));
+        let mut kept: Vec<usize> = [Some(0), least, greatest, Some(near.len() - 1)].into_iter().flatten().collect();
+        kept.sort_unstable();
+        kept.dedup();
+        kept.into_iter().map(|at| near[at]).collect::<Vec<_>>()
+    };
+    points.chunks(every).flat_map(few).collect()
 }
 
 fn step(step: &Step) -> f64 {

@@ -65,7 +65,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             }
             lines
         }
-        Claim::Within { .. } => {
+        Claim::Within { gap, .. } => {
             let mut lines =
                 vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
             let misses = solution.misses_gap();
@@ -83,6 +83,10 @@ fn headline(model: &Structure, solution: &Answer) -> String {
                     .to_owned(),
                 );
                 lines.push(format!("The scale, which --gap is relative to: {}", double(scale)));
+            }
+            if solution.is_approximated() {
+                let scale = if solution.scale().is_some() { "it" } else { "the size of the welfare" };
+                lines.push(format!("The bounds are {gap:.1e} of {scale} apart."));
             }
             if !solution.long_term_is_proven() {
                 lines.push(

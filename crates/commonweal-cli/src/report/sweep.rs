@@ -68,6 +68,16 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     if !is_located && !changes.is_empty() {
         text += "  (--changes locates them)\n";
     }
+    let open = changes.iter().filter(|change| is_located && !change.located).count();
+    if open > 0 {
+        let located = counted(&open.into(), "change is", "changes are");
+        let within = power_of_ten_above(sweep.width().to_f64());
+        let why = match sweep.stopped {
+            Some(_) => "the stop came first",
+            None => "more takes long; --time-limit allows it",
+        };
+        text += &wrapped(&format!("  ({located} located to within {within} only, and others may lie near: {why})"), 3);
+    }
     if first.iter().chain(last).any(|change| change.crowded) {
         text += "  *: with others between the two\n";
     }
@@ -94,18 +104,33 @@ fn approximately(sweep: &Sweep, place: f64, digits: usize) -> String {
     }
 }
 
+/// The next power of ten.
+fn power_of_ten_above(width: f64) -> String {
+    format!("1e{}", width.log10().ceil())
+}
+
+/// How many digits after the point the two sides of a change have in common, about.
+fn digits_within(change: &SweepChange) -> usize {
+    let width = (&change.high - &change.low).to_f64();
+    (-width.log10()).floor().clamp(0.0, 12.0) as usize
+}
+
 fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
-    if !sweep.grid.locates_changes() {
+    /// With fewer digits, both ends say more.
+    const FEW: usize = 4;
+    let digits = if change.located { 12 } else { digits_within(change) };
+    let crowded = if change.crowded { " *" } else { "" };
+    if !sweep.grid.locates_changes() || digits < FEW {
         let [low, high] = [&change.low, &change.high].map(|end| in_place(sweep, end));
-        return format!("  from {low} to {high}: {} → {}\n", key.letter(change.before), key.letter(change.after));
+        let (before, after) = (key.letter(change.before), key.letter(change.after));
+        return format!("  from {low} to {high}: {before} → {after}{crowded}\n");
     }
     let at = match &change.at {
         Some(exact) if sweep.grid.quantity == Quantity::Rate && rate_text(exact).ends_with('%') => rate_text(exact),
         Some(exact) if sweep.grid.quantity == Quantity::Rate => format!("{exact} ≈ {}", in_place(sweep, exact)),
         Some(exact) => format!("{exact} ≈ {}", double(place(change))),
-        None => approximately(sweep, place(change), 12),
+        None => approximately(sweep, place(change), digits),
     };
-    let crowded = if change.crowded { " *" } else { "" };
     format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
 }
 
@@ -298,9 +323,14 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
                 _ => {}
             }
             points.push(here);
-            for change in point.changes.iter().filter(|_| jumps(point) && sweep.grid.locates_changes()) {
-                let [before, after] = change.sides.each_ref().map(height);
-                points.extend([(place(change), before), BREAK, (place(change), after)]);
+            for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
+                let Some(sides) = &change.sides else { continue };
+                let [before, after] = sides.each_ref().map(height);
+                // A curve that does not jump has a kink there.
+                points.push((place(change), before));
+                if jumps(point) {
+                    points.extend([BREAK, (place(change), after)]);
+                }
             }
             last = Some(point);
         }
@@ -347,7 +377,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
-    caption.extend(unit.note().map(|note| format!(" {note}")));
+    caption.extend(unit.note(model).map(|note| format!(" {note}")));
     // Of marks that would overlap only one is drawn.
     let room = scale * (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
     let mut marked: Vec<&SweepChange> = Vec::new();
@@ -360,7 +390,10 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         series.push(Series {
             name: "strategy changes".to_owned(),
             colour: WELFARE,
-            points: marked.iter().map(|change| (place(change), change.sides[0].welfare.enclosure.midpoint())).collect(),
+            points: marked
+                .iter()
+                .filter_map(|change| Some((place(change), change.sides.as_ref()?[0].welfare.enclosure.midpoint())))
+                .collect(),
             mark: Mark::Points,
         });
     }

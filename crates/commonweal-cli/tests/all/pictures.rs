@@ -562,3 +562,82 @@ fn payoffs_with_weights_of_different_sizes_are_drawn_in_the_units_of_the_welfare
     assert!(!sweep("bob.weight=1..2").contains(in_units));
     assert!(!plot("hotel.yaml", "gains").contains(in_units));
 }
+
+/// The pictures of the case studies are those that the program draws.
+#[test]
+fn the_pictures_of_the_case_studies_are_up_to_date() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let folder = Folder::new();
+    for (picture, model, kinds) in [
+        ("abatement-rates", "abatement", &["--kind", "rates"][..]),
+        ("green-book-rates", "green-book-investment", &["--kind", "rates"]),
+        ("two-rates-in-health-care", "two-rates-in-health-care", &[]),
+        ("fishery", "fishery", &["--kind", "rewards", "--kind", "states"]),
+    ] {
+        let model = format!("{root}models/case-studies/{model}.yaml");
+        let drawn = folder.run(&[&["plot", model.as_str(), "--quiet"], kinds].concat()).done().stdout;
+        let kept = std::fs::read_to_string(format!("{root}docs/case-studies/{picture}.svg")).unwrap();
+        assert!(drawn.trim_end() == kept.trim_end(), "{picture}.svg is drawn otherwise now");
+    }
+}
+
+/// One step of building after 75 years is seen on the logarithmic axis; curves go on beyond the last change of the plan, however late; and a
+/// cost is drawn as a cost.
+#[test]
+fn pictures_show_the_decisive_step_late_changes_and_costs() {
+    let folder = Folder::new();
+    let states = "states:\n  idea: {wait: {to: idea}, build: {reward: -1, to: built}}\n  built: {run: {reward: 0.028, to: built}}\n";
+    folder.write("late.yaml", format!("principals: {{fund: {{schedule: green-book}}}}\n{states}"));
+    let svg = folder.run(&["plot", "late.yaml", "--kind", "timeline"]).done().stdout;
+    assert!(svg.contains("logarithmic"), "{svg}");
+    // The rectangle of `build` is the second colour's only one.
+    let widths = widths_of_bars(&svg);
+    assert!(widths.len() == 3 && widths.iter().all(|width| *width >= 10.0), "{widths:?}");
+    // The plan changes at step 450: until then an investment for 1 % a step does not pay.
+    let late = "principals: {fund: {schedule: {0: 4%, 450: 1%}}}\n";
+    folder.write("later.yaml", format!("{late}{states}"));
+    let solution = folder.run(&["solve", "later.yaml", "--json"]).done().json();
+    let built = solution["states"]["idea"]["decisions"][1]["from"].as_u64().unwrap();
+    assert!((440..=450).contains(&built), "{solution}");
+    let svg = folder.run(&["plot", "later.yaml", "--kind", "states"]).done().stdout;
+    assert!(svg.contains(">400</text>") && svg.contains(">500</text>") || svg.contains(">450</text>"), "{svg}");
+    folder.write(
+        "cost.yaml",
+        "principals: {spending: {rate: 3%, weight: -1}, health: {rate: 2%, weight: 100}}\nstates: {s: {a: {reward: {spending: 5, health: 1}, to: s}, b: {to: s}}}\n",
+    );
+    let svg = folder.run(&["plot", "cost.yaml"]).done().stdout;
+    assert!(svg.contains("spending (cost)") && svg.contains("health × 100") && !svg.contains("−1<"), "{svg}");
+}
+
+/// The widths of the round rectangles that a timeline has for bars.
+fn widths_of_bars(svg: &str) -> Vec<f64> {
+    let bars = svg.lines().filter(|line| line.contains("<rect") && line.contains("height=\"20\""));
+    let width = |line: &str| line.split_once("width=\"").and_then(|(_, rest)| rest.split_once('"')?.0.parse().ok());
+    bars.filter_map(width).collect()
+}
+
+/// With long waits there are hundreds of changes. Locating them ends after a fixed amount of work, and each lies where it is said to: the plans
+/// on its two sides differ.
+#[test]
+fn locating_hundreds_of_changes_ends_with_what_was_found() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/case-studies/two-rates-in-health-care.yaml");
+    let folder = Folder::new();
+    let args = ["sweep", model, "--vary", "health.rate=0.5%..3.4%", "--changes", "--json", "--quiet"];
+    let sweep = folder.run(&args).done().json();
+    let points = sweep["points"].as_array().unwrap();
+    let changes: Vec<&Value> = points.iter().flat_map(|point| point["changes"].as_array().unwrap()).collect();
+    assert!(changes.len() > 200, "{}", changes.len());
+    // To 2^-40 of the distance of points, 0.029 %, if there were no limit.
+    let (width, finest) =
+        (number(&sweep["width"]), Rational::from_quotient(29, 100_000) * Rational::from_quotient(1, 1 << 40));
+    assert!(width > finest && width < Rational::from_quotient(1, 10_000), "{width}");
+    for change in changes.iter().step_by(60) {
+        assert!(number(&change["high"]) - number(&change["low"]) <= width);
+        let plan = |end: &str| {
+            let rate = format!("health={}", change[end].as_str().unwrap());
+            let solution = folder.run(&["solve", model, "--rate", &rate, "--json", "--quiet"]).done().json();
+            solution["states"]["C"]["decisions"].clone()
+        };
+        assert_ne!(plan("low"), plan("high"), "{change}");
+    }
+}

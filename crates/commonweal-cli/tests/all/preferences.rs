@@ -249,3 +249,181 @@ fn fair_rules_and_fronts_know_how_near_mixtures_are() {
         assert!(vertices.iter().any(|vertex| bound("upper", vertex) >= most - 1e-4), "{name}: {most} {front:#}");
     }
 }
+
+/// Gamma with mean 40 % and sd 20 %: step j counts (1 + j/10)^-4.
+const GAMMA: &str = "alice={gamma: {mean: 40%, sd: 20%}, error: 1e-4}";
+
+/// A model that is read in doubles because of its size, and a mixture whose error is far wider than the default gap: nobody asked for
+/// a gap, so nothing is missed.
+#[test]
+fn a_default_solve_of_a_mixture_in_doubles_is_done() {
+    const STATES: usize = 40_000;
+    let folder = folder();
+    // A run earns 1 at every step, in whatever state.
+    let mut ring = format!(
+        "@type: MDP\n@parameters\n\n@reward_models\nalice\n@nr_states\n{STATES}\n@nr_choices\n{STATES}\n@model\n"
+    );
+    for state in 0..STATES {
+        let (label, next) = (if state == 0 { " init" } else { "" }, (state + 1) % STATES);
+        ring.push_str(&format!("state {state}{label}\n\taction go [1]\n\t\t{next} : 1\n"));
+    }
+    folder.write("ring.drn", &ring);
+    let truth: f64 = (0..10_000_000).rev().map(|j| (1.0 + 0.1 * f64::from(j)).powi(-4)).sum();
+    let text = folder.run(&["solve", "ring.drn", "--discount", GAMMA]).done().stdout;
+    assert!(!text.contains("Stopped") && text.contains("\nThe bounds are "), "{text}");
+    let solution = folder.run(&["solve", "ring.drn", "--discount", GAMMA, "--json", "--quiet"]).done().json();
+    let welfare = &solution["states"]["0"]["welfare"];
+    let (lower, upper) = (welfare["lower"].as_f64().unwrap(), welfare["upper"].as_f64().unwrap());
+    assert!(lower <= truth && truth <= upper && upper - lower > 1e-9 * truth, "{lower} {truth} {upper}");
+    assert!(solution["status"].is_null(), "{solution}");
+    // Who asks for a gap is told what to write, and that is enough.
+    let asked = |error: &str| {
+        let gamma = GAMMA.replace("1e-4", error);
+        folder.run(&["solve", "ring.drn", "--discount", &gamma, "--gap", "1e-6"])
+    };
+    let missed = asked("1e-4");
+    assert_eq!(missed.code, 3, "{}", missed.stdout);
+    asked(named_error(&missed.stdout)).done();
+}
+
+/// The error that a report says to write.
+fn named_error(report: &str) -> &str {
+    let (_, after) = report.split_once("write `error: ").unwrap_or_else(|| panic!("{report}"));
+    after.split_once('`').unwrap().0
+}
+
+#[test]
+fn an_evaluation_that_misses_its_gap_names_the_error_that_reaches_it() {
+    let folder = folder();
+    folder.write(
+        "wait.json",
+        r#"{"format": "commonweal-strategy/1", "decisions": {"s0": [{"from": 0, "action": "a"}]}}"#,
+    );
+    let asked = |error: &str| {
+        let gamma = GAMMA.replace("1e-4", error);
+        folder.run(&["evaluate", "hotel.yaml", "wait.json", "--discount", &gamma, "--gap", "1e-7"])
+    };
+    let missed = asked("1e-4");
+    assert_eq!(missed.code, 3, "{}", missed.stdout);
+    asked(named_error(&missed.stdout)).done();
+}
+
+/// Staying for ever gives 3 at every step, investing at once 6 at every step but the first.
+#[test]
+fn searches_show_what_each_principal_gets_if_one_is_a_mixture() {
+    let folder = folder();
+    let gamma = |j: usize| (1.0 + 0.1 * j as f64).powi(-4);
+    let bob = |j: usize| (1.0f64 / 3.0).powi(j as i32);
+    for command in ["positional", "stationary"] {
+        let args = [command, "hotel.yaml", "--discount", GAMMA, "--quiet"];
+        let text = folder.run(&args).done().stdout;
+        let shown = |name: &str| text.lines().any(|line| line.trim_start().starts_with(name));
+        assert!(shown("alice  ") && shown("bob  ") && shown("welfare  ") && text.contains("gets"), "{text}");
+        let found = folder.run(&[&args[..], &["--json"]].concat()).done().json();
+        let invested = hotel_payoff(Some(0), &gamma) + hotel_payoff(Some(0), &bob);
+        let stayed = hotel_payoff(None, &gamma) + hotel_payoff(None, &bob);
+        assert!(invested > stayed, "the best one invests at once, or nearly");
+        let bounds = |name: &str| {
+            let payoff = &found["payoffs"][name];
+            (payoff["lower"].as_f64().unwrap(), payoff["upper"].as_f64().unwrap())
+        };
+        let (lower, upper) = bounds("alice");
+        if command == "positional" {
+            let truth = hotel_payoff(Some(0), &gamma);
+            assert!(lower <= truth && truth <= upper, "{lower} {truth} {upper}");
+        }
+        // The error of the mixture, at most 1e-4 of the weights, is in it: the greatest reward is 6, and the weights sum to less than 4.
+        assert!(upper - lower > 1e-9 && upper - lower < 2.0 * 1e-4 * 6.0 * 4.0, "{lower} {upper}");
+        let (low_bob, high_bob) = bounds("bob");
+        let (welfare_low, welfare_high) = (found["lower"].as_f64().unwrap(), found["upper"].as_f64().unwrap());
+        assert!(lower + low_bob <= welfare_high && upper + high_bob >= welfare_low, "{found}");
+    }
+}
+
+/// A survey of many and a mixture are one column each, whose values are what these principals get under the long-term strategy, and a
+/// change is better for principals, not for parts of them.
+#[test]
+fn an_explanation_has_one_column_for_each_entry() {
+    let folder = folder();
+    folder.write(
+        "wait.yaml",
+        "principals: {far: {gamma: {mean: 4%, sd: 3%}}, mid: {survey: [1%, 2%, 3%, 4%, 5%, 6%, 7%, 8%, 9%, 10%, 11%, 12%, 13%]}, \
+         near: {rate: 30%}}\nstates:\n  idea: {wait: {reward: {near: 1}, to: idea}, build: {reward: -1, to: built}}\n  \
+         built: {run: {reward: {far: 1/9, mid: 1/20}, to: built}}\n",
+    );
+    let text = folder.run(&["solve", "wait.yaml", "--explain", "--quiet"]).done().stdout;
+    assert!(text.contains("V(far)") && text.contains("V(mid)") && text.contains("V(near)"), "{text}");
+    assert!(text.contains("Δ(far)") && !text.contains(", the sum") && !text.contains("summed"), "{text}");
+    let changes = text.lines().skip_while(|line| !line.contains("Changes, the latest first"));
+    let changes = changes.collect::<Vec<_>>().join("\n");
+    assert!(changes.contains("far  mid, near") && !changes.contains(" of "), "{text}");
+    let solution = folder.run(&["solve", "wait.yaml", "--explain", "--json", "--quiet"]).done().json();
+    let explanation = &solution["explanation"];
+    let names: Vec<&String> = explanation["values"]["idea"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["far", "mid", "near"]);
+    for name in names {
+        // The mixture's own value, whose error the payoff includes.
+        let (value, payoff) =
+            (&explanation["values"]["idea"][name], &solution["states"]["idea"]["long_term_payoffs"][name]);
+        let end = |number: &serde_json::Value, end: &str| number[end].as_f64().unwrap();
+        assert!(end(value, "lower") <= end(payoff, "upper") && end(payoff, "lower") <= end(value, "upper"), "{name}");
+    }
+}
+
+/// Small things that users met: what a range of rates in per cent means, an end too late, files without discounts, steps of several months,
+/// small rates, and a column without numbers.
+#[test]
+fn messages_and_reports_know_what_is_meant() {
+    let folder = folder();
+    for (range, cure) in [("1..7", "did you mean 1%..7%?"), ("0.5..3", "did you mean 0.5%..3%?")] {
+        let ran = folder.run(&["sweep", "fund.yaml", "--vary", &format!("fund.rate={range}")]);
+        assert!(ran.code == 2 && ran.stderr.contains(cure), "{}", ran.stderr);
+    }
+    folder.write("late.yaml", FUND.replace("rate: 25%", "rate: 25%, until: 1e30"));
+    let ran = folder.run(&["solve", "late.yaml"]);
+    assert!(ran.code == 2 && ran.stderr.contains("the until of principal `fund` is too late"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("write at most "), "{}", ran.stderr);
+    folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
+    let ran = folder.run(&["solve", "hotel.drn"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--rate alice=3%"), "{}", ran.stderr);
+    let months =
+        FUND.replace("step: year", "step: 3 months").replace("25%", "0.3%").replace("[1%, 4%]", "[0.1%, 0.2%]");
+    folder.write("months.yaml", months);
+    let text = folder.run(&["solve", "months.yaml", "--outlook"]).done().stdout;
+    assert!(text.contains("annuity, every 3 months") && !text.contains("monthses"), "{text}");
+    // D(0) = 3, D(1) = 1/1.003 + 1/1.001 + 1/1.002: 3/D(1) − 1 = 0.19997 %.
+    assert!(text.contains("  0.2%  ") || text.contains("  0.1999%  "), "{text}");
+    let step_20 = text.lines().find(|line| line.starts_with("  20 ")).unwrap();
+    let weight = |j: i32| 1.003f64.powi(-j) + 1.001f64.powi(-j) + 1.002f64.powi(-j);
+    let rate = 100.0 * (weight(20) / weight(21) - 1.0);
+    assert!(step_20.contains(&format!(" {rate:.4}%")), "{step_20} {rate}");
+    folder.write(
+        "g.yaml",
+        "principals: {p: {gamma: {mean: 40%, sd: 20%}}}\nstates: {s: {a: {reward: 1, to: {s: 1/2, t: 1/2}}}, t: {a: {to: s}}}\n",
+    );
+    folder.run(&["solve", "g.yaml", "--strategy", "g.json"]).done();
+    let text = folder.run(&["simulate", "g.yaml", "g.json", "--runs", "100"]).done().stdout;
+    assert!(text.contains("mean") && !text.contains("exactly"), "{text}");
+}
+
+/// The page of the fishery says what not counting years costs, with and without lots.
+#[test]
+fn the_fishery_costs_what_its_page_says_without_counting() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let model = format!("{root}models/case-studies/fishery.yaml");
+    let ran = Folder::new().run(&["solve", &model, "--compare", "--json", "--quiet"]);
+    let solution: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let best = solution["states"]["18"]["welfare"]["value"].as_f64().unwrap();
+    let bounds = |name: &str| {
+        let rows = solution["comparison"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["strategy"] == name).unwrap_or_else(|| panic!("{rows:?}"));
+        (row["welfare"]["lower"].as_f64().unwrap(), row["upper"].as_f64().unwrap())
+    };
+    let (positional, stationary) = (bounds("positional"), bounds("stationary"));
+    assert!(positional.0 >= 91.6 && positional.1 <= 93.2, "{positional:?}");
+    assert!(stationary.0 >= 91.6 && stationary.1 <= 94.0, "{stationary:?}");
+    assert!(best - positional.1 >= 0.9 && best - positional.0 <= 2.6 && best - stationary.1 >= 0.1);
+    let page = std::fs::read_to_string(format!("{root}docs/case-studies/fishery.md")).unwrap();
+    let said = "costs between 0.9 and 2.6 if nothing is drawn by lot, and between 0.1 and 2.6 otherwise";
+    assert!(page.contains(said), "the page says it");
+}

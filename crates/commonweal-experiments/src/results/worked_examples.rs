@@ -21,7 +21,7 @@ fn kappa(id: &'static str, printed: &'static str, solved: &Solved) -> Claim {
 fn first() -> Example {
     let solved = Solved::of(paper::HOTEL);
     let deviation = solved.deviation("s0", "a");
-    let least = deviation.advantages.iter().min().expect("there are principals").clone();
+    let least = deviation.advantages.iter().cloned().map(paper::exact).min().expect("there are principals");
     let (now, next) = (solved.change(deviation, 0), solved.change(deviation, 1));
     let sums = (now > Rational::ZERO && next > Rational::ZERO)
         .then(|| format!("The sums over both principals are positive: {now} at step 0, {next} at step 1."));
@@ -93,7 +93,7 @@ fn third() -> Example {
     let solved = Solved::of(paper::EXAMPLE_3);
     let reached = first_steps(&solved);
     let (change, _) = greatest_change(&solved, |state| reached[state.index()]);
-    let by_a = solved.value(1) + &solved.deviation("s0", "a").advantages[1];
+    let by_a = solved.value(1) + &paper::exact(solved.deviation("s0", "a").advantages[1].clone());
     let instead =
         prints_as(&by_a, V1).then(|| format!("The printed number is what action a would give Principal 1: {by_a}."));
     let claims = vec![

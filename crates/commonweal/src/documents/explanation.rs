@@ -3,12 +3,12 @@
 use super::{Entries, Number, StepNumber};
 use crate::explain::{self, Turn};
 use crate::model::{ChoiceId, StateId, Structure};
-use crate::number::{Rational, Value};
+use crate::number::Value;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// The steps of a solution. Parts are named by their principals, the most patient first; the names of several principals with
-/// the same discount are joined by `+`.
+/// The steps of a solution, by principal, the most patient first; the names of several principals with the same discount are joined
+/// by `+`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// V: for each state that can be reached, the value of the long-term strategy, weights included.
@@ -109,9 +109,8 @@ impl Explanation {
     pub fn new(model: &Structure, explanation: &explain::Explanation) -> Explanation {
         let state = |state: StateId| model.state_name(state).into_owned();
         let action = |choice: ChoiceId| model.action_name(choice).into_owned();
-        let number = |exact: &Rational| Number::from(Value::from(exact.clone()));
-        let by = |names: &[String], numbers: &[Rational]| -> Entries<Number> {
-            names.iter().cloned().zip(numbers.iter().map(number)).collect()
+        let by = |names: &[String], numbers: &[Value]| -> Entries<Number> {
+            names.iter().cloned().zip(numbers.iter().map(Number::from)).collect()
         };
         let deviation = |deviation: &explain::Deviation| Deviation {
             state: state(deviation.state),

@@ -22,7 +22,7 @@ pub struct Sweep {
     pub steps: u64,
     /// The start state.
     pub start: String,
-    /// The distance between the two sides of a change.
+    /// The greatest distance between the two sides of a change.
     pub width: String,
     /// `stopped`, if it was: points or changes may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ impl Sweep {
             to: sweep.grid.to.to_string(),
             steps: sweep.grid.steps,
             start: model.state_name(model.start()).into_owned(),
-            width: sweep.grid.width().to_string(),
+            width: sweep.width().to_string(),
             status: sweep.stopped.map(|_| Status::Stopped),
             reason: sweep.stopped.map(|reason| reason.to_string()),
             points: Point::all(model, sweep),

@@ -22,6 +22,12 @@ pub struct Payoffs {
     common: OnceLock<Option<CommonDenominator>>,
 }
 
+/// By how much the `error` of approximated preferences would have to be multiplied so that bounds `width` apart have room for it: half
+/// of the width is for the engine, and the margin, the approximation error of the welfare, widens them on both sides.
+pub(crate) fn error_factor(width: f64, margin: f64) -> f64 {
+    width / (4.0 * margin)
+}
+
 /// Per principal, an upper bound on the approximation error of its payoffs; `None` if no preference is approximated.
 type Margins = Option<Vec<f64>>;
 

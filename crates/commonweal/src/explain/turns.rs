@@ -9,8 +9,9 @@
 //!
 //! with Δ_i against the long-term values and G_i the strategy's gain over them from step t + 1 on. G at m steps ahead is
 //! multiplied by λ_i^m. It is 0 if the strategy has settled by then, and otherwise within ±C_i, the greatest difference of two
-//! values. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures give the sign, however late the step is.
+//! values. A principal with several discounts has the sum over them. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures give the sign, however late the step is.
 
+use super::Column;
 use crate::answer::Answer;
 use crate::exact::Advantages;
 use crate::exact::jump::farthest;
@@ -44,13 +45,14 @@ const MAX_WORK: f64 = 5e8;
 /// Every change of choice, the latest first; with the principals who prefer it for the first `n_judged` of them.
 pub(super) fn turns(
     model: &OrderedModel,
+    columns: &[Column],
     advantages: &Advantages,
     solution: &Answer,
     meetings: &Meetings,
     n_judged: usize,
     stop: &StopSignal,
 ) -> Result<Vec<Turn>, StopReason> {
-    let mut turns = unjudged(model.n(), solution, meetings);
+    let mut turns = unjudged(columns.len(), solution, meetings);
     let judge = Judge::new(model, advantages, solution);
     let ahead = judge.layers_ahead();
     let mut work = 0.0;
@@ -65,7 +67,11 @@ pub(super) fn turns(
             gains = Some((turn.step.clone(), judge.gains_after(&turn.step, ahead, stop)?));
         }
         let (_, gains) = gains.as_ref().expect("just computed");
-        turn.better = (0..model.n()).map(|i| judge.worth(turn, i, &gains[i]).sign()).collect();
+        let worth = |own: &Column| {
+            let parts = own.parts.iter().map(|&i| judge.worth(turn, i, &gains[i]));
+            parts.fold(Scaled::ZERO, Scaled::plus).sign()
+        };
+        turn.better = columns.iter().map(worth).collect();
     }
     Ok(turns)
 }

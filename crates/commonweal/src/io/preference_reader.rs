@@ -535,6 +535,10 @@ impl Node<'_> {
             return refused(text, help);
         }
         let number = self.number(&what)?;
+        if number.is_whole() && number > Rational::from(LATEST) {
+            let help = format!("write at most {LATEST}, or leave it out: without it every step counts");
+            return Err(Fault::new(self.span, format!("{} is too late", what()), help));
+        }
         if !is_step(&number) {
             return refused(&number.to_string(), WHOLE.to_owned());
         }

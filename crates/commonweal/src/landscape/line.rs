@@ -38,7 +38,8 @@ pub struct LabelChange {
 const MOST_PARTS: usize = 32;
 
 /// For each of the brackets, the changes inside it in increasing order. `labels` returns the labels of any places, given with
-/// their lines; a bracket without a label at one of its ends is skipped. Brackets are halved as long as `may_halve` allows it.
+/// their lines; a bracket without a label at one of its ends is skipped. Brackets are halved as long as `may_halve` allows it; one whose
+/// middle has no label when it ceases to stays as wide as it is.
 pub fn changes(
     brackets: &[Bracket],
     crowd: u64,
@@ -59,8 +60,7 @@ pub fn changes(
                 continue;
             }
             if high - low <= within || before.is_none() || after.is_none() {
-                let (after, crowded) = (crowd_label.unwrap_or(after), crowd_label.is_some());
-                found[origin].push(LabelChange { low, high, before, after, crowded });
+                found[origin].push(whole(&bracket, crowd_label));
                 continue;
             }
             halved.push((origin, bracket, crowd_label));
@@ -70,10 +70,15 @@ pub fn changes(
             break;
         }
         let found_labels = labels(&middles);
+        let is_ended = found_labels.iter().any(Label::is_none) && !may_halve();
         let mut parts: Vec<usize> = found.iter().map(Vec::len).collect();
         halved.iter().for_each(|(origin, ..)| parts[*origin] += 1);
         for (((origin, bracket, crowd_label), (_, middle)), label) in halved.into_iter().zip(middles).zip(found_labels)
         {
+            if is_ended && label.is_none() {
+                found[origin].push(whole(&bracket, crowd_label));
+                continue;
+            }
             let Bracket { line, ends: [low, high], labels: [before, after] } = bracket;
             let left = Bracket { line, ends: [low, middle], labels: [before, label] };
             let right = Bracket { line, ends: [middle, high], labels: [label, after] };
@@ -93,6 +98,12 @@ pub fn changes(
         list.sort_by_key(|change| change.low);
     }
     found
+}
+
+/// The change in a bracket that is not narrowed further.
+fn whole(bracket: &Bracket, crowd_label: Option<Label>) -> LabelChange {
+    let Bracket { ends: [low, high], labels: [before, after], .. } = *bracket;
+    LabelChange { low, high, before, after: crowd_label.unwrap_or(after), crowded: crowd_label.is_some() }
 }
 
 #[cfg(test)]

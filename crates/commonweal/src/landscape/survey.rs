@@ -47,6 +47,11 @@ impl<'m> Survey<'m> {
         Arc::clone(&self.work)
     }
 
+    /// The model as it is stated.
+    pub fn model(&self) -> &Mdp {
+        self.model
+    }
+
     /// The model with these numbers, one for each that varies.
     pub fn model_at(&self, values: &[Rational]) -> Result<Mdp, ModelError> {
         let mut assigned = self.varied.iter().zip(values);

@@ -1,7 +1,9 @@
 //! A model over a grid of one principal's discount: payoffs, and where the strategy changes.
 //!
 //! Every point of the grid is solved. Between neighbours with different plays, the changes are located as near as the grid
-//! asks; where the simplest fraction there makes both strategies earn the same, it is the change itself.
+//! asks; where the simplest fraction there makes both strategies earn the same, it is the change itself. Locating ends after a fixed
+//! amount of work, unless there is a time limit: there may be hundreds of changes, and long waits take long to solve. Then changes are
+//! known to lie between two places further apart.
 
 use super::grid::{CROWD, UNITS};
 use super::line::{Bracket, LabelChange, changes};
@@ -15,9 +17,14 @@ use crate::solve::Options;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step, Strategy};
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 /// The number of points that are solved at a time, so that not all solutions are in memory at once.
 const BATCH: usize = 64;
+/// The work, in about nanoseconds, after which no change is located further without a time limit.
+const MOST_LOCATING: u64 = 10_000_000_000;
+/// After how many solves the work is looked at.
+const LOOK: usize = 16;
 
 /// Solutions over a range of one discount.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,8 +78,10 @@ pub struct SweepChange {
     pub after: PlayId,
     /// Whether further plays lie between the two.
     pub crowded: bool,
-    /// What is earned just before the change, and just after it.
-    pub sides: [Earned; 2],
+    /// Whether the two sides are as near as the grid asks.
+    pub located: bool,
+    /// What is earned just before the change, and just after it; `None` where that was not solved.
+    pub sides: Option<[Earned; 2]>,
 }
 
 /// What is earned from the start state.
@@ -92,6 +101,12 @@ impl Sweep {
     /// A sweep that a signal stopped before the first point.
     pub(crate) fn not_begun(principal: PrincipalId, grid: Grid, reason: StopReason) -> Sweep {
         Sweep { principal, grid, points: Vec::new(), plays: Vec::new(), stopped: Some(reason) }
+    }
+
+    /// The greatest distance between the two sides of a change: that of the grid, unless locating took more work than is allowed.
+    pub fn width(&self) -> Rational {
+        let changes = self.points.iter().flat_map(|point| &point.changes);
+        changes.map(|change| &change.high - &change.low).fold(self.grid.width(), Rational::max)
     }
 
     /// Whether every point is solved, and nothing stopped the search for changes.
@@ -173,54 +188,60 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             Some(Bracket { line, ends: [0, UNITS], labels: [labels[index], *labels.get(&(index + 1))?] })
         })
         .collect();
-    let found = changes(
-        &brackets,
-        CROWD,
-        grid.within(),
-        || true,
-        |places| {
-            let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
-            survey.labels(&places.iter().map(place).collect::<Vec<_>>())
-        },
-    );
+    let work = survey.work();
+    let most = work.load(Ordering::Relaxed).saturating_add(MOST_LOCATING);
+    let has_work = || options.stop.has_deadline() || work.load(Ordering::Relaxed) < most;
+    let may_locate = || options.stop.reason().is_none() && has_work();
+    let found = changes(&brackets, CROWD, grid.within(), may_locate, |places| {
+        let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
+        let places: Vec<Vec<Rational>> = places.iter().map(place).collect();
+        let some = |places: &[Vec<Rational>]| match has_work() {
+            true => survey.labels(places),
+            false => vec![None; places.len()],
+        };
+        places.chunks(LOOK).flat_map(some).collect()
+    });
     for (bracket, found) in brackets.iter().zip(found) {
         // At the ends, which are points of the grid, it is known.
         let index = own[bracket.line];
         let at_points = [Some(bracket.line), own.binary_search(&(index + 1)).ok()];
         let known = at_points.map(|line| line.map(|line| points[line].earned.clone()));
-        let located = |change: &LabelChange| located(&survey, model, &grid, index, change, &known, &options.stop);
+        let has_work = || options.stop.has_deadline() || work.load(Ordering::Relaxed) < most + MOST_LOCATING / 2;
+        let located = |change: &LabelChange| located(&survey, &grid, index, change, &known, has_work(), &options.stop);
         points[bracket.line].changes = found.iter().filter_map(located).collect();
     }
+
     Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason().or(stopped) }
 }
 
-/// A change after the point of that index; `None` if a play is not known, or what is earned beside it.
+/// A change after the point of that index; `None` if a play is not known.
 fn located(
     survey: &Survey,
-    model: &Mdp,
     grid: &Grid,
     index: u64,
     change: &LabelChange,
     at_points: &[Option<Earned>; 2],
+    has_work: bool,
     stop: &StopSignal,
 ) -> Option<SweepChange> {
     let (before, after) = (change.before?, change.after?);
     let (low, high) = (grid.place(index, change.low), grid.place(index, change.high));
-    let is_located = grid.locates_changes() && !change.crowded;
-    let at = if is_located { tie_between(survey, [before, after], &low, &high, stop) } else { None };
+    let located = change.high - change.low <= grid.within();
+    let is_single = located && grid.locates_changes() && !change.crowded;
+    let at = if is_single { tie_between(survey, [before, after], &low, &high, stop) } else { None };
     let earned = |units: u64, place: &Rational| {
         let known = match units {
             0 => at_points[0].clone(),
             UNITS => at_points[1].clone(),
             _ => None,
         };
-        // After a stop nothing more is solved.
-        let solved =
-            || (!survey.is_stopped()).then(|| Earned::by(model, &survey.solution(std::slice::from_ref(place))));
+        // After a stop, or where the work was not enough, nothing more is solved.
+        let may_solve = has_work && !survey.is_stopped();
+        let solved = || may_solve.then(|| Earned::by(survey.model(), &survey.solution(std::slice::from_ref(place))));
         known.or_else(solved)
     };
-    let sides = [earned(change.low, &low)?, earned(change.high, &high)?];
-    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, sides })
+    let sides = earned(change.low, &low).zip(earned(change.high, &high)).map(|(before, after)| [before, after]);
+    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, located, sides })
 }
 
 /// The simplest fraction between two discounts, if the strategies before and after earn exactly the same there.
@@ -255,6 +276,42 @@ mod tests {
     use super::*;
     use crate::io::read_model;
     use crate::parallel::on_threads;
+
+    /// Whenever the search for changes is stopped, those found so far are known, between places with different strategies: the ends of
+    /// each contain one of the changes that a whole search locates.
+    #[test]
+    fn changes_that_were_found_before_a_stop_are_kept() {
+        let text = "principals: {alice: 2/3, bob: 1/3}
+states:
+  s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}
+  s1: {b: {reward: 6, to: s1}}
+";
+        let model = read_model(text).unwrap();
+        let grid = || Grid::new(Rational::from_quotient(1, 2), Rational::from_quotient(19, 20), 12);
+        let changes = |sweep: &Sweep| -> Vec<SweepChange> {
+            sweep.points.iter().flat_map(|point| point.changes.clone()).collect()
+        };
+        let whole = sweep(&model, 0.into(), grid(), Shard::WHOLE, &Options::default());
+        let all = changes(&whole);
+        assert!(all.len() > 5 && all.iter().all(|change| change.located) && whole.width() == whole.grid.width());
+        let mut on_the_way = 0;
+        for polls in (400..20_000).step_by(400) {
+            let options = Options { stop: StopSignal::after_polls(polls), ..Options::default() };
+            let part = on_threads(Some(1), || sweep(&model, 0.into(), grid(), Shard::WHOLE, &options));
+            if part.points.len() < whole.points.len() || part.points.iter().any(|point| point.label.is_none()) {
+                continue;
+            }
+            let found = changes(&part);
+            assert!(!found.is_empty(), "{polls} polls: neighbouring points have different strategies");
+            for change in &found {
+                let inside = |other: &&SweepChange| change.low <= other.low && other.high <= change.high;
+                assert!(all.iter().any(|other| inside(&other)), "{polls} polls: {change:?}");
+                assert!(&change.high - &change.low <= part.width());
+            }
+            on_the_way += usize::from(found.iter().any(|change| !change.located));
+        }
+        assert!(on_the_way > 0, "some runs stop on the way");
+    }
 
     /// Of what was solved before a stop the strategy is known too.
     #[test]

@@ -17,9 +17,17 @@ impl About {
         self.step.as_deref().unwrap_or("step")
     }
 
-    /// What several steps are called: `years`, `centuries`, `batches`.
+    /// Whether a step is several of something: `3 months`.
+    pub fn step_is_counted(&self) -> bool {
+        self.step().starts_with(|first: char| first.is_ascii_digit())
+    }
+
+    /// What several steps are called: `years`, `centuries`, `batches`, `steps of 3 months`.
     pub fn steps(&self) -> String {
         let one = self.step();
+        if self.step_is_counted() {
+            return format!("steps of {one}");
+        }
         let before_y = one.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
         match before_y {
             Some(stem) if !stem.is_empty() => format!("{stem}ies"),
@@ -36,7 +44,14 @@ mod tests {
     #[test]
     fn several_steps_are_called_as_in_english() {
         let plural = |step: &str| About { step: Some(step.to_owned()), ..About::default() }.steps();
-        let cases = [("year", "years"), ("day", "days"), ("century", "centuries"), ("batch", "batches"), ("y", "ys")];
+        let cases = [
+            ("year", "years"),
+            ("day", "days"),
+            ("century", "centuries"),
+            ("batch", "batches"),
+            ("y", "ys"),
+            ("3 months", "steps of 3 months"),
+        ];
         for (one, many) in cases {
             assert_eq!(plural(one), many);
         }

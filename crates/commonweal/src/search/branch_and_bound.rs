@@ -9,7 +9,7 @@ use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::segments::Kind;
 use crate::any_model::Model;
-use crate::evaluation::Payoffs;
+use crate::evaluation::{Payoffs, error_factor};
 use crate::exact::any_payoffs;
 use crate::model::{ChoiceId, Mdp, Structure};
 use crate::number::{Enclosure, Rational, Value};
@@ -289,7 +289,7 @@ impl Search {
             (SearchOutcome::Decided, _) => (SearchOutcome::Decided, None),
             (_, Some(_)) if missed.is_some() => (SearchOutcome::Decided, None),
             _ => match missed {
-                Some(asked) => (SearchOutcome::Stopped(StopReason::Approximation), Some(asked / (4.0 * margin))),
+                Some(asked) => (SearchOutcome::Stopped(StopReason::Approximation), Some(error_factor(asked, margin))),
                 None => (SearchOutcome::WithinGap, None),
             },
         };

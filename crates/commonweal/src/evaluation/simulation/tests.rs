@@ -473,3 +473,32 @@ fn a_signal_is_heard_within_a_run_and_between_the_passes_over_a_chain() {
         assert!(options.stop.polls_left() >= -(4 * n_parts + 1200), "{}", options.stop.polls_left());
     }
 }
+
+/// With a standard deviation near the mean, the weights fall so slowly that a twentieth of them is left after ten million steps. Runs
+/// end all the same after some thousand steps on average, and what is cut off is part of the intervals.
+#[test]
+fn runs_of_weights_that_fall_slowly_end_too() {
+    let (model, strategy) = weather_of("{gamma: {mean: 4%, sd: 3.6%}, error: 1e-2}", true);
+    let exact = exact(&model.of_mixtures(), &strategy, model.start());
+    let n_parts = model.principals().iter().map(|own| own.last().parts.len()).sum::<usize>();
+    let mut means = Vec::new();
+    for seed in 0..20 {
+        let options = SimulateOptions { runs: 300, seed, ..Default::default() };
+        let simulation = simulate(&model, &strategy, model.start(), &options);
+        assert_eq!(hits(&simulation, &exact), [true; 3], "{seed}: {simulation:?}");
+        let far = simulation.payoffs[1];
+        assert!(far.upper - far.mean >= simulation.truncation[1] && far.mean - far.lower >= simulation.truncation[1]);
+        means.push((far.mean, simulation.truncation[1]));
+        if seed == 0 {
+            let paths = sample_paths(&model, &strategy, model.start(), &options, [300, simulation.steps]);
+            let walked: usize = paths.iter().map(Vec::len).sum();
+            assert!(walked * n_parts < 300 * 2_000_000, "{walked} steps of {n_parts} parts");
+        }
+    }
+    // The mean leaves out no more than what is said to be cut off.
+    let n = means.len() as f64;
+    let mean = means.iter().map(|own| own.0).sum::<f64>() / n;
+    let error = (means.iter().map(|own| (own.0 - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt();
+    let right = exact[1].to_f64();
+    assert!((mean - right).abs() <= 4.0 * error + means[0].1, "{mean} {right} {error} {}", means[0].1);
+}
