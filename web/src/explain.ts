@@ -106,11 +106,7 @@ function figure(name: string, change: number, view: View): string {
 /** Where and when a deviation pays, who gains and who loses; with figures if they are those of one use `at` a step, as of step 0. */
 function inWords(deviation: Deviation, view: View, at: string | null): string {
   const { step } = view.model;
-  const sums = new Map<string, number>();
-  for (const [name, number] of Object.entries(deviation.advantages)) {
-    sums.set(whose(name), (sums.get(whose(name)) ?? 0) + double(number));
-  }
-  const changes = [...sums];
+  const changes = Object.entries(deviation.advantages).map(([name, number]) => [name, double(number)] as const);
   const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => (at === null ? name : figure(name, change, view)));
   const [gains, pays] = [for_(1), for_(-1)];
   const last = stepNumber(deviation.pays_until!) - 1;
@@ -121,11 +117,7 @@ function inWords(deviation: Deviation, view: View, at: string | null): string {
 }
 
 function turned(turn: Turn, step: string): string {
-  const each = (names: string[] | null) => [...new Set((names ?? []).map(whose))];
-  const [gains, pays] = [each(turn.better_for), each(turn.worse_for)];
-  // A principal on both sides gains by one part and loses by another.
-  const better = gains.length > 0 ? `better for ${gains.join(", ")}` : "";
-  const worse = pays.some((name) => !gains.includes(name)) ? `worse for ${pays.filter((name) => !gains.includes(name)).join(", ")}` : "";
-  const who = [better, worse].filter(Boolean).join(" and ");
+  const told = (what: string, names: string[] | null) => (names && names.length > 0 ? `${what} for ${names.join(", ")}` : "");
+  const who = [told("better", turn.better_for), told("worse", turn.worse_for)].filter(Boolean).join(" and ");
   return `In ${turn.state}, from ${step} ${stepText(turn.step)} on “${turn.after}” takes the place of “${turn.before}”${who ? `: then it is ${who}` : ""}.`;
 }
