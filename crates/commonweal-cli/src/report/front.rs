@@ -5,6 +5,7 @@ use super::numbers::{at_most, double, fraction_or_decimal, fraction_within, in_c
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::limits::StopReason;
+use commonweal::numbers::Enclosure;
 use commonweal::questions::{
     Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_suited, play_in_words,
     positional_payoffs,
@@ -67,7 +68,7 @@ pub fn report(model: &Structure, front: &Front) -> String {
     text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
     let _ = writeln!(text, "{count}; this is {whole}.");
     if !front.complete {
-        let beyond = at_most(front.gap.to_f64());
+        let beyond = at_most(Enclosure::from(&front.gap).upper());
         text += &wrapped(
             &format!("For all weights that sum to 1 it exceeds the lines between them by at most {beyond}."),
             2,
@@ -192,7 +193,7 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
     text += &if hull.gap.is_zero() && hull.stopped.is_none() {
         "These are all: the front is their hull, exactly.\n\n".to_owned()
     } else {
-        let beyond = at_most(hull.gap.to_f64());
+        let beyond = at_most(Enclosure::from(&hull.gap).upper());
         wrapped(&format!("For all weights that sum to 1 the front exceeds them by at most {beyond}."), 2) + "\n"
     };
     let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();

@@ -192,6 +192,11 @@ fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) 
             pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors, next });
         }
         if is_known {
+            if !walk.exact {
+                // The lines are all that is told of such a front, also the one across the pattern.
+                let ends = [before, to.clone()];
+                walk.gap = walk.gap.clone().max(walk.line(&ends[0], &ends[1], &ends).beyond());
+            }
             walk.vertices.push(to.vertex);
         } else if is_infinite {
             // Without the edges that repeat, the pattern says nothing.
@@ -499,7 +504,8 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     reached.sort_unstable();
     reached.dedup();
     // A choice under two names is one choice: it moves no payoff of the two.
-    let is_sigma = |state: usize, choice: ChoiceId| choice == sigma[state] || are_alike(mdp, choice, sigma[state], axes);
+    let is_sigma =
+        |state: usize, choice: ChoiceId| choice == sigma[state] || are_alike(mdp, choice, sigma[state], axes);
     let unique = |&state: &usize| {
         let mut allowed = mdp.choices(StateId::from(state)).filter(|choice| own.allowed[choice.index()]);
         allowed.all(|choice| is_sigma(state, choice))

@@ -138,6 +138,13 @@ impl<'m> PayoffSet<'m> {
         PayoffSet { most_calls: self.most_calls, most_bits: self.most_bits, ..PayoffSet::new(self.model, &options) }
     }
 
+    /// The same set in doubles with limits on the work and on the share of the time that is left.
+    pub(super) fn in_doubles(&self, gap: f64, work: u64, share_of_time: f64) -> PayoffSet<'m> {
+        let set = self.limited(work.min(self.options.stop.left()), Some(Engine::Within(gap)));
+        let options = Options { stop: set.options.stop.for_share_of_time(share_of_time), ..set.options };
+        PayoffSet { options, ..set }
+    }
+
     /// Asks for payoffs in doubles whose errors are smaller by this factor; false if they are small enough already.
     pub(super) fn refine(&self, factor: f64) -> bool {
         /// Errors that are smaller by more than this are below those of rounding.
