@@ -214,9 +214,11 @@ fn not_counted(model: &Structure, fair: &Fair, question: &Question) -> String {
 /// Of whom it is open whether the rule counts them, and what helps.
 fn doubtful(model: &Structure, fair: &Fair) -> String {
     let Some(all) = named(model, &fair.doubtful) else { return String::new() };
+    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
+    let exactly = if is_approximated { "" } else { " --exact tells." };
     wrapped(
         &format!(
-            "Doubles do not tell whether {all} can gain anything over the reference point, and so whether the rule counts them. --exact tells. \
+            "Doubles do not tell whether {all} can gain anything over the reference point, and so whether the rule counts them.{exactly} \
              A lower reference point for them, --over NAME=V,NAME=V, counts them."
         ),
         0,

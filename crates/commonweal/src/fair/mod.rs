@@ -557,7 +557,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             Over::OwnWorst => {
                 let worst = |p: usize| -> Result<Rational, Failure> {
                     let against: Weights = unit(n, p).iter().map(|weight| -weight).collect();
-                    Ok(self.set.best(&against)?.point.least(&unit(n, p)))
+                    Ok(self.set.best_alone(&against)?.point.least(&unit(n, p)))
                 };
                 (0..n).map(worst).collect()
             }

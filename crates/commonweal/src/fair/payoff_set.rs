@@ -273,6 +273,14 @@ impl<'m> PayoffSet<'m> {
         self.best_and_least(weights).map(|(best, _)| best)
     }
 
+    /// The best for some weights, whatever it gives the principals of weight 0: one solve, where ties cost a second one.
+    pub(super) fn best_alone(&self, weights: &Weights) -> Result<Best, StopReason> {
+        match self.gap() {
+            Some(gap) => self.ask().and_then(|()| self.certified(weights, gap)),
+            None => self.best_of_best(&[weights]),
+        }
+    }
+
     /// The same, and the greatest sum that is known to be reached: in doubles it may exceed that of the point, which the principals of
     /// weight 0 cost a little.
     pub(super) fn best_and_least(&self, weights: &Weights) -> Result<(Best, Rational), StopReason> {
