@@ -379,6 +379,12 @@ fn a_front_to_a_gap_claims_no_pattern_of_lines_that_are_no_edges() {
             assert!(pattern.n_edges > 0 && found.edges[pattern.first_edge..].iter().all(|edge| edge.proven), "{gap}");
         }
         assert_eq!(payoffs(found.vertices.last().expect("an end")), ["9", "9/2"].map(number), "{gap}");
+        // If it is not the whole front, nothing exceeds the vertices by more than the gap, beyond the last edges either.
+        for k in 0..if found.complete { 0 } else { 16 } {
+            let alice = number("5/7") * number("1/2").pow(k);
+            let weights = [alice.clone(), Rational::ONE - alice];
+            encloses(&Numbers::exact(&model), &found.vertices, &found.gap, &weights, gap);
+        }
         let repeats = usize::from(found.pattern.is_some());
         assert_eq!(found.edges.len() + repeats + 1, found.vertices.len(), "{gap}");
     }
