@@ -49,6 +49,17 @@ fn stopped(reason: StopReason) -> String {
     wrapped(&format!("Stopped: {reason}.{cure}"), 2)
 }
 
+/// How far a front may exceed what is known, rounded up; what is not 0 is not called 0.
+fn beyond(gap: &Rational) -> String {
+    /// Less than this is written as a power of ten.
+    const LITTLE: f64 = 1e-9;
+    let upper = Enclosure::from(gap).upper();
+    if *gap > Rational::ZERO && upper < LITTLE {
+        return format!("less than 1e{}", upper.log10().ceil() + 1.0);
+    }
+    format!("at most {}", at_most(upper))
+}
+
 /// The front of two principals, for people.
 pub fn report(model: &Structure, front: &Front) -> String {
     if let (Some(reason), true) = (front.stopped, front.vertices.is_empty()) {
@@ -70,11 +81,8 @@ pub fn report(model: &Structure, front: &Front) -> String {
     text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
     let _ = writeln!(text, "{count}; this is {whole}.");
     if !front.complete {
-        let beyond = at_most(Enclosure::from(&front.gap).upper());
-        text += &wrapped(
-            &format!("For all weights that sum to 1 it exceeds the lines between them by at most {beyond}."),
-            2,
-        );
+        let beyond = beyond(&front.gap);
+        text += &wrapped(&format!("For all weights that sum to 1 it exceeds the lines between them by {beyond}."), 2);
     }
     text.push('\n');
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
@@ -195,8 +203,8 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
     text += &if hull.gap.is_zero() && hull.stopped.is_none() {
         "These are all: the front is their hull, exactly.\n\n".to_owned()
     } else {
-        let beyond = at_most(Enclosure::from(&hull.gap).upper());
-        wrapped(&format!("For all weights that sum to 1 the front exceeds them by at most {beyond}."), 2) + "\n"
+        let beyond = beyond(&hull.gap);
+        wrapped(&format!("For all weights that sum to 1 the front exceeds them by {beyond}."), 2) + "\n"
     };
     let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();
     let mut header = vec!["vertex"];
@@ -561,6 +569,13 @@ mod tests {
         assert_eq!(outer_edge(&points, [false, false]), [(3.0, 0.0), (2.0, 2.5), (0.0, 3.0)]);
         // Of the second less is better.
         assert_eq!(outer_edge(&points, [false, true]), [(3.0, -1.0)]);
+    }
+
+    #[test]
+    fn a_gap_that_is_not_0_is_not_called_0() {
+        let number = |text: &str| text.parse::<Rational>().expect("a number");
+        let words = ["0", "1/8", "2e-11", "1e-400"].map(|gap| beyond(&number(gap)));
+        assert_eq!(words, ["at most 0", "at most 0.125", "less than 1e-9", "less than 1e-322"]);
     }
 
     #[test]
