@@ -92,7 +92,7 @@ fn family(n_states: usize, discounts: &[&str], seed: u64) -> RandomFamily {
     RandomFamily { n_states, n_actions: 2, n_successors: 5, discounts, max_denominator: 100, max_reward: 100, seed }
 }
 
-/// Fractions and a gap of 1e-9 take minutes here. What the counted work is enough for is a gap of 1e-6, and the answer says so.
+/// Fractions and a gap of 1e-9 take more than the counted work here. What the counted work is enough for is a gap of 1e-6, and the answer says so.
 #[test]
 fn twelve_principals_are_answered_to_the_gap_that_the_work_is_enough_for() {
     let discounts = ["99/100", "97/100", "19/20", "9/10", "17/20", "4/5", "3/4", "7/10", "3/5", "1/2", "2/5", "3/10"];
