@@ -160,6 +160,19 @@ impl StopSignal {
         StopSignal { budget: Some(Arc::new(budget)), ..self.clone() }
     }
 
+    /// Whether there is a time limit.
+    pub(crate) fn has_time_limit(&self) -> bool {
+        self.deadline.get().is_some()
+    }
+
+    /// The same signal for a part of a computation that may take this share of the time that is left; without a time limit, all it needs.
+    pub(crate) fn for_share_of_time(&self, share: f64) -> StopSignal {
+        let now = Instant::now();
+        let until = |deadline: &Instant| now + deadline.saturating_duration_since(now).mul_f64(share);
+        let deadline = self.deadline.get().map(until).map_or_else(OnceLock::new, OnceLock::from);
+        StopSignal { deadline: Arc::new(deadline), ..self.clone() }
+    }
+
     /// The same signal without a limit of work.
     pub(crate) fn without_budget(&self) -> StopSignal {
         StopSignal { budget: None, ..self.clone() }

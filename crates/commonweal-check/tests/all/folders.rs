@@ -188,4 +188,7 @@ fn what_is_proven_depends_on_the_kind() {
     };
     assert_eq!(meaning("hotel--exact"), Ok(Verdict::Accepted(Meaning::Optimal)));
     assert_eq!(meaning("hotel--bounds"), Ok(Verdict::Accepted(Meaning::Bounds)));
+    assert_eq!(meaning("hotel--fair-max-min"), Ok(Verdict::Accepted(Meaning::Fairest)));
+    assert_eq!(meaning("hotel--fair-max-min-doubles"), Ok(Verdict::Accepted(Meaning::FairBounds)));
+    assert_eq!(meaning("hotel--fair-infeasible"), Ok(Verdict::Accepted(Meaning::Infeasible)));
 }

@@ -13,7 +13,7 @@ use commonweal::questions::{
     Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, reference_numbers, with_coins,
 };
 use commonweal::structure::PrincipalId;
-use commonweal::{Model, Options, Rational};
+use commonweal::{Engine, Model, Options, Rational};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -35,17 +35,19 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
-    // Who asks for a time, a certificate or a coin has fractions for as long as it takes.
-    let is_free = args.run.time_limit.is_none() && !in_fractions && matches!(args.coin, CoinPlace::Start);
+    // Who asks for a certificate or a coin has fractions for as long as it takes.
+    let is_free = !in_fractions && matches!(args.coin, CoinPlace::Start);
     let ask = || {
         let found = if is_free { fair_suited(&set, &question) } else { fair_in(&set, &question) };
         found.map_err(|error| anyhow!("{error}"))
     };
     let found: Fair = progress::shown(&options.stop, args.run.quiet, ask)?;
-    if found.gap.is_some() && set.gap().is_none() && !args.run.quiet {
-        note(
-            "fractions get long here, so the answer is proven in doubles.\n      --exact forces fractions, --gap G sets how close the bounds are.",
-        );
+    if let (Some(gap), None, false) = (found.gap, set.gap(), args.run.quiet) {
+        let gap =
+            if matches!(found.proven, Proven::Stopped(_)) { String::new() } else { format!(", with a gap of {gap:e}") };
+        note(&format!(
+            "fractions get long here, so the answer is proven in doubles{gap}.\n      --exact forces fractions, --gap G sets how close the bounds are."
+        ));
     }
     let (found, tossing) = match args.coin {
         CoinPlace::Start => (found, None),
@@ -75,7 +77,9 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         json::print_numbers(document, &args.run, spent)?;
     } else {
         // The payoffs of the greatest sum, to show what fairness costs each principal.
-        let sum = fair_in(&set, &Question::new(Rule::Welfare)).ok();
+        let engine = found.gap.map_or(options.engine, Engine::Within);
+        let sum = PayoffSet::new(&model, &Options { engine, ..options.clone() });
+        let sum = fair_in(&sum, &Question::new(Rule::Welfare)).ok();
         let answer =
             report::Answered { fair: &found, question: &question, sum: sum.as_ref(), tossing: tossing.as_ref() };
         let text = report::report(model.structure(), &answer, args.all_states);

@@ -8,7 +8,7 @@ use super::table::{WIDTH, in_blocks, width, wrapped};
 use commonweal::limits::StopReason;
 use commonweal::questions::{Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
 use commonweal::strategies::{Coin, CountingStrategy, Tossing};
-use commonweal::structure::{StateId, Structure};
+use commonweal::structure::{PrincipalId, StateId, Structure};
 use commonweal::{Rational, Value};
 use std::fmt::Write;
 
@@ -28,6 +28,7 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     text += &relaxed(fair);
     text += &reference(model, fair, question);
     text += &not_counted(model, fair, question);
+    text += &doubtful(model, fair);
     text += &costs(model, question);
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
@@ -87,8 +88,12 @@ fn headline(model: &Structure, fair: &Fair) -> String {
             exact_and_decimal(&fair.value)
         ),
         Proven::Stopped(reason) => {
-            let cure = if reason == StopReason::Digits { " --gap G answers in doubles." } else { "" };
-            format!("Stopped: {reason}.{cure}\n{}", claim(bounds(&fair.value)))
+            let cure = match reason {
+                StopReason::Digits => " --gap G answers in doubles.",
+                StopReason::Work => " --gap G asks for less; --time-limit TIME goes on.",
+                _ => "",
+            };
+            wrapped(&format!("Stopped: {reason}.{cure}"), 2) + &claim(bounds(&fair.value))
         }
     }
 }
@@ -182,12 +187,17 @@ fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
     if width(&line) <= WIDTH { line } else { format!("Gains are counted from {what}.\n") }
 }
 
+/// The names of principals as a list in words; `None` if there is nobody.
+fn named(model: &Structure, who: &[PrincipalId]) -> Option<String> {
+    let names: Vec<String> = who.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
+    let (last, others) = names.split_last()?;
+    Some(if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) })
+}
+
 /// Whom the rule does not count, and why.
 fn not_counted(model: &Structure, fair: &Fair, question: &Question) -> String {
-    let names: Vec<String> = fair.not_counted.iter().map(|p| shown(&model.principals()[p.index()].name)).collect();
-    let Some((last, others)) = names.split_last() else { return String::new() };
-    let is_one = others.is_empty();
-    let all = if is_one { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    let Some(all) = named(model, &fair.not_counted) else { return String::new() };
+    let is_one = fair.not_counted.len() == 1;
     let line = match (&question.over, is_one) {
         (Over::OwnWorst, true) => format!("{all} gets the same from every strategy, so the rule does not count them."),
         (Over::OwnWorst, false) => format!("{all} get the same from every strategy, so the rule does not count them."),
@@ -199,6 +209,20 @@ fn not_counted(model: &Structure, fair: &Fair, question: &Question) -> String {
         ),
     };
     wrapped(&line, 0)
+}
+
+/// Of whom it is open whether the rule counts them, and what helps.
+fn doubtful(model: &Structure, fair: &Fair) -> String {
+    let Some(all) = named(model, &fair.doubtful) else { return String::new() };
+    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
+    let exactly = if is_approximated { "" } else { " --exact tells." };
+    wrapped(
+        &format!(
+            "Doubles do not tell whether {all} can gain anything over the reference point, and so whether the rule counts them.{exactly} \
+             A lower reference point for them, --over NAME=V,NAME=V, counts them."
+        ),
+        0,
+    )
 }
 
 /// Weights count in the rule welfare alone: by any other rule more of a cost is better, which is hardly meant.
@@ -339,6 +363,9 @@ fn proof(model: &Structure, fair: &Fair) -> String {
             .collect();
         each.join(", ")
     };
+    if fair.weights.iter().all(Rational::is_zero) {
+        return wrapped("\nProof: all weights are 0, so all strategies have the same value by the rule.", 2);
+    }
     let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");
     text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
     let next = if fair.rule == Rule::Leximin && fair.gap.is_some() {

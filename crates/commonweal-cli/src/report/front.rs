@@ -5,6 +5,7 @@ use super::numbers::{at_most, double, fraction_or_decimal, fraction_within, in_c
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::limits::StopReason;
+use commonweal::numbers::Enclosure;
 use commonweal::questions::{
     Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_suited, play_in_words,
     positional_payoffs,
@@ -16,6 +17,8 @@ use std::fmt::Write;
 
 /// The most vertices in the table.
 const ROWS: usize = 40;
+/// The size of a mark, relative to the chart.
+const MARK: f64 = 0.008;
 /// The most work for the points that rules pick, about five seconds of one processor: a rule that takes longer is left out.
 const RULES_WORK: u64 = 5_000_000_000;
 
@@ -46,6 +49,17 @@ fn stopped(reason: StopReason) -> String {
     wrapped(&format!("Stopped: {reason}.{cure}"), 2)
 }
 
+/// How far a front may exceed what is known, rounded up; what is not 0 is not called 0.
+fn beyond(gap: &Rational) -> String {
+    /// Less than this is written as a power of ten.
+    const LITTLE: f64 = 1e-9;
+    let upper = Enclosure::from(gap).upper();
+    if *gap > Rational::ZERO && upper < LITTLE {
+        return format!("less than 1e{}", upper.log10().ceil() + 1.0);
+    }
+    format!("at most {}", at_most(upper))
+}
+
 /// The front of two principals, for people.
 pub fn report(model: &Structure, front: &Front) -> String {
     if let (Some(reason), true) = (front.stopped, front.vertices.is_empty()) {
@@ -67,11 +81,8 @@ pub fn report(model: &Structure, front: &Front) -> String {
     text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
     let _ = writeln!(text, "{count}; this is {whole}.");
     if !front.complete {
-        let beyond = at_most(front.gap.to_f64());
-        text += &wrapped(
-            &format!("For all weights that sum to 1 it exceeds the lines between them by at most {beyond}."),
-            2,
-        );
+        let beyond = beyond(&front.gap);
+        text += &wrapped(&format!("For all weights that sum to 1 it exceeds the lines between them by {beyond}."), 2);
     }
     text.push('\n');
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
@@ -192,8 +203,8 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
     text += &if hull.gap.is_zero() && hull.stopped.is_none() {
         "These are all: the front is their hull, exactly.\n\n".to_owned()
     } else {
-        let beyond = at_most(hull.gap.to_f64());
-        wrapped(&format!("For all weights that sum to 1 the front exceeds them by at most {beyond}."), 2) + "\n"
+        let beyond = beyond(&hull.gap);
+        wrapped(&format!("For all weights that sum to 1 the front exceeds them by {beyond}."), 2) + "\n"
     };
     let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();
     let mut header = vec!["vertex"];
@@ -240,8 +251,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     let model = set.model().structure();
     let axes = front.principals.map(PrincipalId::index);
     let place = |payoffs: &[Value]| (payoffs[axes[0]].enclosure.midpoint(), payoffs[axes[1]].enclosure.midpoint());
-    let mut series =
-        vec![Series { name: "Pareto front".to_owned(), colour: 0, points: curve(front), mark: Mark::Line }];
+    let mut series = line("Pareto front", curve(front));
     let vertices = front.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
     series.push(Series { name: "vertices found".to_owned(), colour: 1, points: vertices, mark: Mark::Points });
     if front.stopped.is_some() {
@@ -257,7 +267,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     let bests = [0, 1].map(|k| format!("best for {}", names[k]));
     let ends = front.vertices.first().into_iter().chain(front.vertices.last());
     marked.extend(bests.iter().zip(ends).map(|(name, vertex)| (name.as_str(), place(&vertex.point.payoffs))));
-    series.extend(named_points(&marked, series.len()));
+    series.extend(named_points(&marked, &series));
     let labels = front.principals.map(|p| axis_label(&model.principals()[p.index()]));
     let mut caption = match (&front.pattern, front.complete) {
         (Some(_), _) => "The front has infinitely many vertices.".to_owned(),
@@ -376,19 +386,31 @@ fn rule_points(set: &PayoffSet) -> RulePoints {
     (found, stopped)
 }
 
-/// One series for each place, with the names of all points there: a mark on top of another would hide it.
-fn named_points(points: &[(&str, (f64, f64))], first_colour: usize) -> Vec<Series> {
+/// The series of a line; none of a single point, which its marks show.
+fn line(name: &str, points: Vec<(f64, f64)>) -> Vec<Series> {
+    let is_line = points.iter().any(|point| *point != points[0]);
+    let series = Series { name: name.to_owned(), colour: 0, points, mark: Mark::Line };
+    is_line.then_some(series).into_iter().collect()
+}
+
+/// One series for each place, with the names of all points there: a mark on top of another would hide it. `others` are drawn in the same chart.
+fn named_points(points: &[(&str, (f64, f64))], others: &[Series]) -> Vec<Series> {
+    /// The first colour after those of the line and the vertices.
+    const FIRST_COLOUR: usize = 2;
+    let drawn = others.iter().flat_map(|series| &series.points).chain(points.iter().map(|(_, place)| place));
+    let [wide, high] = spreads(drawn);
     let mut places: Vec<(Vec<&str>, (f64, f64))> = Vec::new();
-    let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
     for &(name, (x, y)) in points {
-        match places.iter_mut().find(|(_, place)| near(place.0, x) && near(place.1, y)) {
+        let is_near =
+            |place: (f64, f64)| (place.0 - x).abs() <= MARK / 2.0 * wide && (place.1 - y).abs() <= MARK * high;
+        match places.iter_mut().find(|(_, place)| is_near(*place)) {
             Some((names, _)) => names.push(name),
             None => places.push((vec![name], (x, y))),
         }
     }
     let series = |(index, (names, place)): (usize, (Vec<&str>, (f64, f64)))| Series {
         name: names.join(", "),
-        colour: first_colour + index,
+        colour: FIRST_COLOUR + index,
         points: vec![place],
         mark: Mark::Points,
     };
@@ -402,7 +424,7 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
     let n = model.n_principals();
     let (mut rules, stopped) = rule_points(&set.with_work_limit(RULES_WORK));
     rules.extend(positional_payoffs(set));
-    let (pairs, left_out) = drawn_pairs(n, &hull.vertices);
+    let (pairs, left_out) = drawn_pairs(model, &hull.vertices);
     let mut caption = format!("The front of {n} principals, seen along the other axes.");
     if left_out > 0 {
         let _ = write!(
@@ -417,26 +439,28 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
         let names = [x, y].map(|p| shown(&model.principals()[p].name));
         let place = |payoffs: &[Value]| (payoffs[x].enclosure.midpoint(), payoffs[y].enclosure.midpoint());
         let vertices: Vec<(f64, f64)> = hull.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
-        let mut series = vec![
-            Series {
-                name: "front if the others do not count".to_owned(),
-                colour: 0,
-                points: outer_edge(&vertices),
-                mark: Mark::Line,
-            },
-            Series {
-                name: "vertices of the front".to_owned(),
-                colour: 1,
-                points: thinned(&vertices),
-                mark: Mark::Points,
-            },
-        ];
-        let bests = [x, y].map(|p| format!("best for {}", shown(&model.principals()[p].name)));
+        let mut series = line(
+            "front if the others do not count",
+            outer_edge(&vertices, [x, y].map(|p| model.principals()[p].is_cost())),
+        );
+        series.push(Series {
+            name: "vertices of the front".to_owned(),
+            colour: 1,
+            points: thinned(&vertices),
+            mark: Mark::Points,
+        });
+        // Of several that are best for one, that which is best for the other axis: it is where the line ends.
+        let bests: Vec<(String, &Vertex)> = (0..n)
+            .filter(|&p| n == 3 || p == x || p == y)
+            .filter_map(|p| {
+                let then = if p == x { y } else { x };
+                let best = own_best(model, &hull.vertices, [p, then])?;
+                Some((format!("best for {}", shown(&model.principals()[p].name)), best))
+            })
+            .collect();
         let mut marked: Vec<(&str, (f64, f64))> = rules.iter().map(|(name, payoffs)| (*name, place(payoffs))).collect();
-        for (name, p) in bests.iter().zip([x, y]) {
-            marked.extend(own_best(&hull.vertices, p).map(|vertex| (name.as_str(), place(&vertex.point.payoffs))));
-        }
-        series.extend(named_points(&marked, series.len()));
+        marked.extend(bests.iter().map(|(name, vertex)| (name.as_str(), place(&vertex.point.payoffs))));
+        series.extend(named_points(&marked, &series));
         Chart {
             title: format!("What {} and {} can get", names[0], names[1]),
             caption: Some(caption.clone()),
@@ -450,17 +474,25 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
     stacked(pairs.iter().copied().map(chart))
 }
 
-/// The vertex that is best for one principal alone.
-fn own_best(vertices: &[Vertex], p: usize) -> Option<&Vertex> {
-    let is_alone = |vertex: &&Vertex| vertex.weights.iter().enumerate().all(|(q, weight)| (q == p) != weight.is_zero());
-    vertices.iter().find(is_alone)
+/// The vertex that is best for the first of two principals, and among these for the second: it may be best for several principals, and then
+/// has the weights of one of them.
+fn own_best<'v>(model: &Structure, vertices: &'v [Vertex], then: [usize; 2]) -> Option<&'v Vertex> {
+    let good = |vertex: &Vertex| {
+        then.map(|p| {
+            let payoff = vertex.point.payoffs[p].enclosure.midpoint();
+            if model.principals()[p].is_cost() { -payoff } else { payoff }
+        })
+    };
+    let better = |a: [f64; 2], b: [f64; 2]| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])).is_gt();
+    vertices.iter().reduce(|best, other| if better(good(other), good(best)) { other } else { best })
 }
 
 /// The pairs of principals that are drawn, and how many are left out: where there are many, those with the sharpest conflict. It is the product of
 /// what each loses at the other's own best, relative to the range of its payoffs.
-fn drawn_pairs(n: usize, vertices: &[Vertex]) -> (Vec<(usize, usize)>, usize) {
+fn drawn_pairs(model: &Structure, vertices: &[Vertex]) -> (Vec<(usize, usize)>, usize) {
     /// The most pairs that are drawn.
     const MOST: usize = 6;
+    let n = model.n_principals();
     let mut pairs: Vec<(usize, usize)> = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).collect();
     let left_out = pairs.len().saturating_sub(MOST);
     if left_out == 0 {
@@ -470,7 +502,7 @@ fn drawn_pairs(n: usize, vertices: &[Vertex]) -> (Vec<(usize, usize)>, usize) {
     let loses = |p: usize, other: usize| {
         let all = vertices.iter().map(|vertex| payoff(vertex, p));
         let range = all.clone().fold(f64::NEG_INFINITY, f64::max) - all.fold(f64::INFINITY, f64::min);
-        let ends = own_best(vertices, p).zip(own_best(vertices, other));
+        let ends = own_best(model, vertices, [p, other]).zip(own_best(model, vertices, [other, p]));
         let lost = ends.map_or(0.0, |(own, others)| (payoff(own, p) - payoff(others, p)).abs());
         if range > 0.0 { lost / range } else { 0.0 }
     };
@@ -482,9 +514,11 @@ fn drawn_pairs(n: usize, vertices: &[Vertex]) -> (Vec<(usize, usize)>, usize) {
     (pairs, left_out)
 }
 
-/// The part of the hull of these points that is best for some positive weights, from the greatest x to the greatest y.
-fn outer_edge(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut sorted = points.to_vec();
+/// The part of the hull of these points that is best for some positive weights, from the greatest x to the greatest y; of costs less is better.
+fn outer_edge(points: &[(f64, f64)], costs: [bool; 2]) -> Vec<(f64, f64)> {
+    let [of_x, of_y] = costs.map(|is_cost| if is_cost { -1.0 } else { 1.0 });
+    let turned = |&(x, y): &(f64, f64)| (of_x * x, of_y * y);
+    let mut sorted: Vec<(f64, f64)> = points.iter().map(turned).collect();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
     let mut edge: Vec<(f64, f64)> = Vec::new();
     for point in sorted {
@@ -498,18 +532,21 @@ fn outer_edge(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         }
         edge.push(point);
     }
-    edge
+    edge.iter().map(turned).collect()
+}
+
+/// How far points extend along each axis.
+fn spreads<'p>(points: impl Iterator<Item = &'p (f64, f64)> + Clone) -> [f64; 2] {
+    let spread = |of: fn(&(f64, f64)) -> f64| {
+        let all = points.clone().map(of);
+        all.clone().fold(f64::NEG_INFINITY, f64::max) - all.fold(f64::INFINITY, f64::min)
+    };
+    [spread(|point| point.0), spread(|point| point.1)]
 }
 
 /// The points without those that a mark beside them would hide.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    /// The size of a mark, relative to the chart.
-    const MARK: f64 = 0.008;
-    let spread = |of: fn(&(f64, f64)) -> f64| {
-        let greatest = points.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
-        greatest - points.iter().map(of).fold(f64::INFINITY, f64::min)
-    };
-    let [wide, high] = [spread(|point| point.0), spread(|point| point.1)];
+    let [wide, high] = spreads(points.iter());
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for point in points {
         let hides = |other: &(f64, f64)| {
@@ -529,13 +566,27 @@ mod tests {
     #[test]
     fn the_outer_edge_is_what_some_positive_weights_pick() {
         let points = [(0.0, 3.0), (1.0, 1.0), (2.0, 2.5), (3.0, 0.0), (1.0, 2.7), (3.0, -1.0), (-1.0, 3.0)];
-        assert_eq!(outer_edge(&points), [(3.0, 0.0), (2.0, 2.5), (0.0, 3.0)]);
+        assert_eq!(outer_edge(&points, [false, false]), [(3.0, 0.0), (2.0, 2.5), (0.0, 3.0)]);
+        // Of the second less is better.
+        assert_eq!(outer_edge(&points, [false, true]), [(3.0, -1.0)]);
+    }
+
+    #[test]
+    fn a_gap_that_is_not_0_is_not_called_0() {
+        let number = |text: &str| text.parse::<Rational>().expect("a number");
+        let words = ["0", "1/8", "2e-11", "1e-400"].map(|gap| beyond(&number(gap)));
+        assert_eq!(words, ["at most 0", "at most 0.125", "less than 1e-9", "less than 1e-322"]);
     }
 
     #[test]
     fn points_at_one_place_have_one_mark_with_all_their_names() {
-        let named = named_points(&[("a", (1.0, 2.0)), ("b", (3.0, 4.0)), ("c", (1.0, 2.0))], 5);
+        let points = [("a", (0.0, 2.0)), ("b", (3.0, 4.0)), ("c", (1e-9, 2.0))];
+        let named = named_points(&points, &[]);
         let names: Vec<(&str, usize)> = named.iter().map(|series| (series.name.as_str(), series.colour)).collect();
-        assert_eq!(names, [("a, c", 5), ("b", 6)]);
+        assert_eq!(names, [("a, c", 2), ("b", 3)]);
+        // Where one mark hides another depends on all that is drawn.
+        let far = line("line", vec![(0.0, 0.0), (1e4, 1e4)]);
+        assert_eq!(named_points(&points, &far).len(), 1);
+        assert!(line("line", vec![(1.0, 1.0)]).is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use super::strategy::decisions;
 use super::{Decision, Document, Engine, Entries, Format, Number, StepNumber, exact_text, listed_states};
 use crate::fair::{self, Proven, Weights};
-use crate::model::Structure;
+use crate::model::{PrincipalId, Structure};
 use crate::number::{Rational, Value};
 use crate::strategy::{Coin, CountingStrategy};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,9 @@ pub struct Fair {
     /// Principals who cannot gain over the reference point: the rule does not count them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_counted: Vec<String>,
+    /// Principals of whom doubles do not tell whether they can gain over the reference point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubtful: Vec<String>,
     /// By how much every floor was lowered and every ceiling raised, because doubles do not decide whether they can be met exactly; the answer
     /// is that of the relaxed demands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,6 +128,7 @@ impl Fair {
             Proven::Stopped(reason) => (FairStatus::Stopped, Some(reason.to_string())),
         };
         let infeasible = status == FairStatus::Infeasible;
+        let names = |who: &[PrincipalId]| who.iter().map(|p| model.principals()[p.index()].name.clone()).collect();
         let value = Number::from(&fair.value);
         Fair {
             format: Format::default(),
@@ -137,7 +141,8 @@ impl Fair {
             infeasible_by: infeasible.then_some(value),
             payoffs: payoffs(model, &fair.payoffs),
             levels: fair.levels.iter().map(|level| Level::new(model, level)).collect(),
-            not_counted: fair.not_counted.iter().map(|p| model.principals()[p.index()].name.clone()).collect(),
+            not_counted: names(&fair.not_counted),
+            doubtful: names(&fair.doubtful),
             relaxed_by: (!fair.relaxed_by.is_zero()).then(|| text(&fair.relaxed_by)),
             over: fractions(model, &fair.over),
             coins: Vec::new(),
@@ -151,7 +156,7 @@ impl Fair {
 
 impl Level {
     fn new(model: &Structure, level: &fair::Level) -> Level {
-        let name = |p: &crate::model::PrincipalId| model.principals()[p.index()].name.clone();
+        let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         Level { principals: level.who.iter().map(name).collect(), value: Number::from(&level.value) }
     }
 }

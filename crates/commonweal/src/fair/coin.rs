@@ -29,7 +29,9 @@ pub enum NoCoin {
     #[error("it would take many coins; the coin `start` draws a strategy at the start")]
     SeveralStrategies,
     /// Payoffs are not known as fractions.
-    #[error("the payoffs are known between bounds only; the coin `start` draws a strategy at the start")]
+    #[error(
+        "coins are placed in fractions, and these payoffs are known between bounds only; leave the gap out, or take the coin `start`"
+    )]
     NotExact,
     /// The two strategies differ only in states that only one of them reaches.
     #[error("no single decision leads from one strategy to the other; the coin `start` draws one of them at the start")]

@@ -6,10 +6,10 @@
 //! as `n = α w_a + β w_b` it exceeds the line by at most `α h(w_a) + β h(w_b) − n·a`. The front may have infinitely many
 //! vertices, towards the best of the less patient principal, and then it repeats itself. Let θ be the weight of the patient
 //! principal over that of the other, ρ < 1 the ratio of the other's discount to the patient one's, σ the other's own best
-//! strategy, which is to be unique, and
+//! strategy, which is to be unique up to choices that are alike (the same rewards and successors), and
 //!
 //! ```text
-//! θ* = min over s that σ comes to and a ≠ σ(s) of [V_1(s) − Q_1(s,a)] / [max Q_0(s,a) − V_0^σ(s)], where the denominator is positive.
+//! θ* = min over s that σ comes to and a unlike σ(s) of [V_1(s) − Q_1(s,a)] / [max Q_0(s,a) − V_0^σ(s)], where the denominator is positive.
 //! ```
 //!
 //! Below θ* no deviation from σ pays at step 0: it costs the one principal more than the other can gain. So the agent takes σ,
@@ -27,7 +27,7 @@
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::stage::unit;
 use crate::exact::long_term::{self, positional_value};
-use crate::model::{ChoiceId, PrincipalId, StateId};
+use crate::model::{ChoiceId, Mdp, PrincipalId, StateId};
 use crate::number::Rational;
 use crate::principals::alone;
 use crate::solve::{DEFAULT_GAP, Engine};
@@ -192,6 +192,11 @@ fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) 
             pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors, next });
         }
         if is_known {
+            if !walk.exact {
+                // The lines are all that is told of such a front, also the one across the pattern.
+                let ends = [before, to.clone()];
+                walk.gap = walk.gap.clone().max(walk.line(&ends[0], &ends[1], &ends).beyond());
+            }
             walk.vertices.push(to.vertex);
         } else if is_infinite {
             // Without the edges that repeat, the pattern says nothing.
@@ -462,7 +467,7 @@ struct Repetition {
 }
 
 /// How the turns of the front repeat, if both principals have plain, distinct discounts, and the best strategy of the less
-/// patient one is unique in every state that it reaches.
+/// patient one is unique in every state that it reaches, up to choices that are alike.
 fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, StopReason> {
     let (mdp, rows, stop) = (set.mdp()?, set.rows()?, &set.options().stop);
     let discounts = axes.map(|p| mdp.principals()[p].discount().cloned());
@@ -498,8 +503,13 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     let mut reached: Vec<usize> = support.iter().flatten().copied().collect();
     reached.sort_unstable();
     reached.dedup();
-    let unique =
-        |&state: &usize| mdp.choices(StateId::from(state)).filter(|choice| own.allowed[choice.index()]).count() == 1;
+    // A choice under two names is one choice: it moves no payoff of the two.
+    let is_sigma =
+        |state: usize, choice: ChoiceId| choice == sigma[state] || are_alike(mdp, choice, sigma[state], axes);
+    let unique = |&state: &usize| {
+        let mut allowed = mdp.choices(StateId::from(state)).filter(|choice| own.allowed[choice.index()]);
+        allowed.all(|choice| is_sigma(state, choice))
+    };
     if !reached.iter().all(unique) {
         return Ok(None);
     }
@@ -513,7 +523,7 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     };
     let mut turn: Option<Rational> = None;
     for &state in &reached {
-        for choice in mdp.choices(StateId::from(state)).filter(|&choice| choice != sigma[state]) {
+        for choice in mdp.choices(StateId::from(state)).filter(|&choice| !is_sigma(state, choice)) {
             let costs = own.values[0].get(state) - worth(choice, impatient, &low, &own.values[0]);
             let brings = worth(choice, patient, &high, &most.values[0]) - follows.get(state);
             if brings > Rational::ZERO {
@@ -535,6 +545,17 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     let same_runs = after[repeated] == after[repeated + period];
     let factors = same_runs.then(|| [power(&high, period), power(&low, period)]);
     Ok(Some(Repetition { patient, least: &from * &ratio, ratio, from, factors }))
+}
+
+/// Whether two choices lead to the same states with the same probabilities, and reward these principals alike.
+fn are_alike(mdp: &Mdp, one: ChoiceId, other: ChoiceId, principals: [usize; 2]) -> bool {
+    let row = |choice: ChoiceId| {
+        let mut row: Vec<(StateId, &Rational)> = mdp.transitions(choice).collect();
+        row.sort_unstable();
+        row
+    };
+    let rewards = |choice: ChoiceId| principals.map(|p| &mdp.rewards(choice)[p]);
+    rewards(one) == rewards(other) && row(one) == row(other)
 }
 
 fn distribution(n_states: usize, start: StateId) -> Vec<Rational> {

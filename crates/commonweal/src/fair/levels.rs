@@ -5,7 +5,7 @@
 //! principals of level i, who cannot have more by its multipliers:
 //!
 //! ```text
-//! maximise t   with   u_p ≥ L_i − (k − i) δ  for p in S_i, i < k   and   u_p ≥ t  for all others
+//! maximise t   with   u_p ≥ L_i − δ_(i+1) − … − δ_k  for p in S_i, i < k   and   u_p ≥ t  for all others
 //! ```
 //!
 //! The last mix meets all of these, and level i reaches A_i, its least gain in this mix. With the multipliers y of level k, weak duality
@@ -14,6 +14,8 @@
 //! ```text
 //! U_k = h(w) − v·o − Σ y_p (o_p + A_i)
 //! ```
+//!
+//! A_i is below the floors of level k by at most δ_(k+1) + …: so δ_(k+1) is the smaller, the greater the multipliers y of level k.
 //!
 //! No more can be known from doubles: a lottery that gives 10⁻¹⁰ more at the first level might have to give much less at the second.
 
@@ -24,7 +26,7 @@ use super::smooth::Gains;
 use super::stage::{Stage, unit};
 use super::{Asked, Failure, Fair, Proven, between};
 use crate::model::PrincipalId;
-use crate::number::{Rational, Value};
+use crate::number::{Rational, Value, sum};
 use crate::stop::StopReason;
 
 /// Principals who gain the same by leximin, because none of them can have more while all before them have what they have.
@@ -49,6 +51,8 @@ struct Fixed {
     solved: Solved,
     /// The principals of the levels before: the level, the floor that was used, and its multiplier.
     floors: Vec<(usize, usize, Rational, Rational)>,
+    /// How much less than what it reached is asked for at the next level.
+    lowered: Rational,
 }
 
 impl Asked<'_, '_> {
@@ -57,17 +61,21 @@ impl Asked<'_, '_> {
         let scale = Scale::greatest_payoff(n, Rational::ONE);
         let allowed = stage.face.allowed_gap(&scale);
         // Half of the gap is for the bounds of a level, half for what the levels after it take from it.
-        let slack = &allowed / Rational::from(2 * n);
+        let share = &allowed / Rational::from(2 * n);
+        let mut slack = share.clone();
         stage.face.gap = &stage.face.gap / Rational::from(2);
         let mut fixed: Vec<Fixed> = Vec::new();
         let mut open: Vec<usize> = (0..n).collect();
         let mut stopped = None;
         while !open.is_empty() {
-            let level = self.level(&mut stage, &fixed, &open, &slack, &scale);
+            fixed.iter_mut().for_each(|level| level.lowered += &slack);
+            let level = self.level(&mut stage, &fixed, &open, &scale);
             match level {
                 Ok(level) => {
                     open.retain(|p| !level.who.contains(p));
                     stopped = stopped.or(level.solved.stopped);
+                    let multipliers = sum(level.floors.iter().map(|(.., dual)| dual.clone().abs()));
+                    slack = slack.min(&share / multipliers.max(Rational::ONE));
                     fixed.push(level);
                 }
                 Err(reason) if fixed.is_empty() => return Err(reason.into()),
@@ -102,14 +110,7 @@ impl Asked<'_, '_> {
     }
 
     /// The next level, given those before.
-    fn level(
-        &self,
-        stage: &mut Stage,
-        fixed: &[Fixed],
-        open: &[usize],
-        slack: &Rational,
-        scale: &Scale,
-    ) -> Result<Fixed, StopReason> {
+    fn level(&self, stage: &mut Stage, fixed: &[Fixed], open: &[usize], scale: &Scale) -> Result<Fixed, StopReason> {
         /// A multiplier below this may be an error of doubles: the principal stays open, and is fixed later.
         const LEAST_SHARE: f64 = 1.0 / 1024.0;
         let n = self.set.n();
@@ -117,9 +118,8 @@ impl Asked<'_, '_> {
         let own = conditions.len();
         let mut floors = Vec::new();
         for (index, level) in fixed.iter().enumerate() {
-            let less = slack * Rational::from(fixed.len() - index);
             for &p in &level.who {
-                floors.push((p, index, &self.over[p] + &level.solved.value - &less));
+                floors.push((p, index, &self.over[p] + &level.solved.value - &level.lowered));
             }
         }
         let row = |p: usize, extras: Vec<(usize, Rational)>, bound: Rational| Condition {
@@ -140,6 +140,6 @@ impl Asked<'_, '_> {
         let counts = |k: &usize| Some(*k) == greatest || shares[*k].to_f64() >= LEAST_SHARE;
         let who = (0..open.len()).filter(counts).map(|k| open[k]).collect();
         let floors = floors.into_iter().zip(of_floors).map(|((p, at, floor), dual)| (p, at, floor, dual.clone()));
-        Ok(Fixed { who, floors: floors.collect(), solved })
+        Ok(Fixed { who, floors: floors.collect(), solved, lowered: Rational::ZERO })
     }
 }

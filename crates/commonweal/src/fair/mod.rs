@@ -37,16 +37,20 @@ pub use rules::{FairError, Over, Question, Rule, reference_numbers, reference_of
 use crate::any_model::Model;
 use crate::evaluate;
 use crate::evaluation::EvaluateError;
-use crate::model::{ChoiceId, Mdp, PrincipalId};
+use crate::model::{ChoiceId, Mdp, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, Value, sum};
+use crate::quotient::{Alternatives, Chance, Classes, labels};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
-use crate::stop::StopReason;
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Lottery};
 use payoff_set::ends;
 use program::{Condition, Extra, Face, Program, Scale, Solved, Until, reduced};
 use simplex::Sense;
 use smooth::{Gains, Smooth};
 use stage::{Feasibility, Stage, unit};
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// What is proven of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +102,8 @@ pub struct Fair {
     pub levels: Vec<Level>,
     /// Principals who cannot gain over the reference point, and whom the rule therefore does not count.
     pub not_counted: Vec<PrincipalId>,
+    /// Principals of whom doubles do not tell whether they can gain over the reference point: the bounds hold whether the rule counts them or not.
+    pub doubtful: Vec<PrincipalId>,
     /// By how much the demands were relaxed, because doubles do not decide whether they can be met exactly; 0 if they were not. The
     /// answer is that of the relaxed demands. Its upper bound holds for the demands themselves too.
     pub relaxed_by: Rational,
@@ -170,19 +176,53 @@ pub fn hull(model: &Model, options: &FrontOptions, solving: &Options) -> Result<
     hull::hull(&PayoffSet::new(model, solving), options)
 }
 
-/// The same in fractions while these are short, and otherwise in doubles, if no engine was asked for: which one answered, the answer says.
+/// The same in fractions while these are short, and otherwise in doubles, if no engine was asked for: which one answered, and to which gap, the
+/// answer says. With a time limit, doubles are asked first and fractions in the time that is left; the better answer stands.
 pub fn fair_suited(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
-    /// About ten seconds of one processor, counted and not timed.
-    const WORK: u64 = 10_000_000_000;
+    /// About eight seconds of one processor, counted and not timed.
+    const WORK: u64 = 8_000_000_000;
+    let stop = &set.options().stop;
     let may_change = set.gap().is_none() && set.options().engine == Engine::Auto && set.model().check_doubles().is_ok();
     if !may_change {
         return fair_in(set, question);
     }
-    let found = fair_in(&set.limited(WORK.min(set.options().stop.left()), None), question)?;
-    if !matches!(found.proven, Proven::Stopped(StopReason::Work | StopReason::LayerLimit)) {
-        return Ok(found);
+    if stop.has_time_limit() {
+        let in_doubles = in_doubles(set, question);
+        let exact = fair_in(set, question)?;
+        return if is_stopped(&exact) { Ok(better(exact, in_doubles?)) } else { Ok(exact) };
     }
-    fair_in(&set.limited(u64::MAX, Some(Engine::Within(DEFAULT_GAP))), question)
+    let exact = fair_in(&set.limited(WORK.min(stop.left()), None), question)?;
+    if !matches!(exact.proven, Proven::Stopped(StopReason::Work | StopReason::LayerLimit)) {
+        return Ok(exact);
+    }
+    Ok(better(exact, in_doubles(set, question)?))
+}
+
+/// The answer in doubles to the usual gap; to a coarser one, if that takes more than some work or time, or than doubles can tell.
+fn in_doubles(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
+    /// About three seconds of one processor, counted and not timed.
+    const WORK: u64 = 3_000_000_000;
+    const COARSE_GAP: f64 = 1e-6;
+    let fine = fair_in(&set.in_doubles(DEFAULT_GAP, WORK, 1.0 / 4.0), question)?;
+    if !is_stopped(&fine) || fine.proven == Proven::Stopped(StopReason::Interrupted) {
+        return Ok(fine);
+    }
+    let coarse = fair_in(&set.in_doubles(COARSE_GAP, WORK, 1.0 / 3.0), question)?;
+    Ok(better(fine, coarse))
+}
+
+fn is_stopped(fair: &Fair) -> bool {
+    matches!(fair.proven, Proven::Stopped(_))
+}
+
+/// Of two answers, of which the first was stopped, the second if it was not, or else the one whose bounds are nearer. Bounds of one are not those of
+/// the other: in doubles, reference points are known between bounds only.
+fn better(stopped: Fair, other: Fair) -> Fair {
+    let calls = stopped.calls + other.calls;
+    let width = |fair: &Fair| fair.value.enclosure.width();
+    let proven = if is_stopped(&other) { stopped.proven } else { other.proven };
+    let is_better = !is_stopped(&other) || width(&other) < width(&stopped);
+    Fair { calls, proven, ..if is_better { other } else { stopped } }
 }
 
 /// The same over a payoff set that caches its results.
@@ -196,9 +236,10 @@ pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> 
         most: Vec::new(),
         first: Vec::new(),
         relaxed_by: Rational::ZERO,
+        constant: vec![OnceCell::new(); set.n()],
     };
     match asked.answer() {
-        Ok(fair) => Ok(fair),
+        Ok(fair) => Ok(asked.with_first_bounds(fair)),
         Err(Failure::Refused(error)) => Err(*error),
         Err(Failure::Stopped(reason)) => Ok(asked.stopped_early(reason)),
     }
@@ -256,6 +297,8 @@ struct Asked<'q, 'm> {
     first: Vec<Point>,
     /// How much less than demanded is asked for.
     relaxed_by: Rational,
+    /// Whether all strategies give a principal the same, if somebody has asked.
+    constant: Vec<OnceCell<bool>>,
 }
 
 /// A mix of points of a face.
@@ -308,11 +351,40 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         match &self.question.rule {
             Rule::Welfare => self.welfare(stage),
-            Rule::Leximin if self.set.gap().is_some() => self.leximin_in_doubles(stage),
+            Rule::Leximin if self.set.gap().is_some() => self.leximin_narrowed(stage),
             Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(stage, ranges),
             Rule::Gini(weights) => self.gini(stage, weights),
             Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
         }
+    }
+
+    /// Leximin in doubles; if they leave a level further open than asked for, in fractions, or with narrower payoffs.
+    fn leximin_narrowed(&mut self, stage: Stage) -> Result<Fair, Failure> {
+        let found = self.leximin_in_doubles(stage)?;
+        if found.proven != Proven::Stopped(StopReason::Precision) {
+            return Ok(found);
+        }
+        if let Some(exact) = self.in_fractions() {
+            return exact;
+        }
+        for factor in [NARROW, NARROW * NARROW] {
+            let again = self.leximin_again(factor).ok().flatten();
+            if let Some(again) = again.filter(|again| !is_stopped(again)) {
+                return Ok(again);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Leximin with payoffs that are narrower by this factor.
+    fn leximin_again(&mut self, factor: f64) -> Result<Option<Fair>, Failure> {
+        if !self.set.refine(factor) {
+            return Ok(None);
+        }
+        self.prepare()?;
+        let mut stage = self.stage();
+        let is_feasible = matches!(stage.settle()?, Feasibility::Yes);
+        is_feasible.then(|| self.leximin_in_doubles(stage)).transpose()
     }
 
     /// Finds the reference point and the initial points: each principal's own best, and the greatest sum.
@@ -392,11 +464,16 @@ impl<'q, 'm> Asked<'q, 'm> {
         cannot.then_some(false)
     }
 
-    /// Whether all choices reward a principal alike, so that all strategies give it the same.
+    /// Whether all strategies give a principal the same, because no choice changes what it is rewarded with at any step.
     fn is_constant(&self, p: usize) -> bool {
-        // Rewards that differ in doubles differ: most models need no fractions for this.
-        let differ = self.set.model().doubles().is_ok_and(|doubles| !is_rewarded_alike(doubles, p));
-        !differ && self.set.mdp().is_ok_and(|mdp| is_rewarded_alike(mdp, p))
+        let stop = &self.set.options().stop;
+        *self.constant[p].get_or_init(|| {
+            // What differs in doubles differs: most models need no fractions for this.
+            let in_doubles =
+                self.set.model().doubles().map(|doubles| is_rewarded_alike(doubles, p, |x| x.to_bits(), stop));
+            !matches!(in_doubles, Ok(false))
+                && self.set.mdp().is_ok_and(|mdp| is_rewarded_alike(mdp, p, Rational::clone, stop))
+        })
     }
 
     /// Whether it is so of anybody that they can gain over the reference point, cannot, or that doubles leave it open, if the rule asks.
@@ -480,7 +557,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             Over::OwnWorst => {
                 let worst = |p: usize| -> Result<Rational, Failure> {
                     let against: Weights = unit(n, p).iter().map(|weight| -weight).collect();
-                    Ok(self.set.best(&against)?.point.least(&unit(n, p)))
+                    Ok(self.set.best_alone(&against)?.point.least(&unit(n, p)))
                 };
                 (0..n).map(worst).collect()
             }
@@ -792,7 +869,17 @@ impl<'q, 'm> Asked<'q, 'm> {
         } else {
             stage.face.gap.clone()
         };
-        let found = smooth::solve(&smooth, &mut stage, &gains, begun.shares, &gap)?;
+        let found = match smooth::solve(&smooth, &mut stage, &gains, begun.shares.clone(), &gap) {
+            Ok(found) => found,
+            Err(reason) => {
+                // The mix is known, and no upper bound but that of own bests.
+                let [value, _] = smooth.reported(&gains.least(&stage.face.points, &begun.shares));
+                let values = [value.clone(), value];
+                let fair = self.on(&stage, begun.shares, vec![Rational::ZERO; n], values, Some(reason), Vec::new());
+                let value = Value::from(Enclosure::new(fair.value.enclosure.lower(), f64::INFINITY));
+                return Ok(Fair { value, proven: Proven::Stopped(reason), ..fair });
+            }
+        };
         let (gains, rows) = found.dual;
         let mut proof = stage.steps.clone();
         proof.push(ProofStep { argument: Argument::Bound { gains }, weights: found.weights.clone(), rows });
@@ -838,13 +925,13 @@ impl<'q, 'm> Asked<'q, 'm> {
         fair
     }
 
-    /// Those who cannot gain, if the rule leaves them out.
-    fn not_counted(&self) -> Vec<PrincipalId> {
-        if !self.leaves_out() || self.best.len() < self.set.n() {
+    /// Those who cannot gain, if the rule leaves them out; or those of whom that is open.
+    fn cannot_gain(&self, known: Option<bool>) -> Vec<PrincipalId> {
+        let is_asked = if known.is_some() { self.leaves_out() } else { self.is_any(|can_gain| can_gain.is_none()) };
+        if !is_asked || self.most.len() < self.set.n() {
             return Vec::new();
         }
-        let cannot_gain = |p: &usize| self.can_gain(*p) == Some(false);
-        (0..self.set.n()).filter(cannot_gain).map(PrincipalId::from).collect()
+        (0..self.set.n()).filter(|&p| self.can_gain(p) == known).map(PrincipalId::from).collect()
     }
 
     fn written(&self, mixed: Mixed, value: Value, proven: Proven) -> Fair {
@@ -874,7 +961,8 @@ impl<'q, 'm> Asked<'q, 'm> {
             weights: mixed.weights,
             then: mixed.then,
             levels: Vec::new(),
-            not_counted: self.not_counted(),
+            not_counted: self.cannot_gain(Some(false)),
+            doubtful: self.cannot_gain(None),
             relaxed_by: self.relaxed_by.clone(),
             gap: self.set.gap(),
             calls: self.set.calls(),
@@ -886,26 +974,63 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// The answer if stopped before a mix was found: the best of the initial points, and an upper bound from each principal's own
     /// best. If these are not known either: what the rewards allow.
     fn stopped_early(&self, reason: StopReason) -> Fair {
-        if self.is_any(|can_gain| can_gain.is_none()) {
-            return self.nothing_known(reason);
+        match (self.best_of_first(), self.own_bests_bound()) {
+            (Some((lower, mixed)), Some(upper)) => {
+                self.written(mixed, between(&[lower, upper]), Proven::Stopped(reason))
+            }
+            _ => self.nothing_known(reason),
         }
+    }
+
+    /// The best of the initial points that meet the demands, with a lower bound on its value.
+    fn best_of_first(&self) -> Option<(Rational, Mixed<'_>)> {
         let n = self.set.n();
+        if self.most.len() < n || self.is_any(|can_gain| can_gain.is_none()) {
+            return None;
+        }
         let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
         let meets_demands = |point: &Point| {
             let meets = |demand: &Condition| point.least(&demand.payoffs) >= demand.bound;
             self.demands().iter().all(meets)
         };
         let value = |index: usize| self.of_gains(&everybody.least(&self.first, &[(index, Rational::ONE)]));
-        let candidates =
-            (0..self.first.len()).filter(|&index| self.most.len() == n && meets_demands(&self.first[index]));
+        let candidates = (0..self.first.len()).filter(|&index| meets_demands(&self.first[index]));
         let valued = candidates.filter_map(|index| Some((value(index)?[0].clone(), index)));
-        let best = valued.max_by(|(value, a), (other, b)| value.cmp(other).then(b.cmp(a)));
-        let Some((lower, index)) = best else { return self.nothing_known(reason) };
-        let upper = Vec::from_iter(self.most.iter().zip(&self.over).map(|(most, over)| most - over));
-        let Some([_, upper]) = self.of_gains(&upper) else { return self.nothing_known(reason) };
+        let (lower, index) = valued.max_by(|(value, a), (other, b)| value.cmp(other).then(b.cmp(a)))?;
         let (shares, weights) = (vec![(index, Rational::ONE)], vec![Rational::ZERO; n]);
-        let mixed = Mixed { points: &self.first, shares, weights, then: Vec::new(), proof: Vec::new() };
-        self.written(mixed, between(&[lower, upper]), Proven::Stopped(reason))
+        Some((lower, Mixed { points: &self.first, shares, weights, then: Vec::new(), proof: Vec::new() }))
+    }
+
+    /// An upper bound on the rule's value: nobody gets more than their own best.
+    fn own_bests_bound(&self) -> Option<Rational> {
+        if self.most.len() < self.set.n() || self.is_any(|can_gain| can_gain.is_none()) {
+            return None;
+        }
+        let gains = Vec::from_iter(self.most.iter().zip(&self.over).map(|(most, over)| most - over));
+        self.of_gains(&gains).map(|[_, upper]| upper)
+    }
+
+    /// The answer, or if it was stopped, the better of its bounds and those of the initial points: what is found on the way to the optimum
+    /// is at times worse.
+    fn with_first_bounds(&self, mut found: Fair) -> Fair {
+        let Proven::Stopped(reason) = found.proven else { return found };
+        let bounds = found.value.enclosure;
+        let lower = self.best_of_first().map(|(lower, mixed)| (Enclosure::from(&lower).lower(), mixed));
+        // Leximin may give up a little of its first level for the others.
+        let is_single = found.levels.is_empty();
+        if let Some((lower, mixed)) = lower.filter(|(lower, _)| is_single && *lower > bounds.lower()) {
+            let value = Value::from(Enclosure::new(lower, bounds.upper().max(lower)));
+            let Fair { mix, payoffs, .. } = self.written(mixed, value.clone(), Proven::Stopped(reason));
+            found = Fair { value, mix, payoffs, ..found };
+        }
+        let upper = self.own_bests_bound().map(|upper| Enclosure::from(&upper).upper());
+        if let Some(upper) = upper.filter(|upper| *upper < bounds.upper()) {
+            // No weights of this question prove it.
+            let weights = vec![Rational::ZERO; self.set.n()];
+            let value = Value::from(Enclosure::new(found.value.enclosure.lower().min(upper), upper));
+            found = Fair { value, weights, then: Vec::new(), proof: Vec::new(), ..found };
+        }
+        found
     }
 
     /// The rule's value of these gains, from below and from above; `None` if they have none.
@@ -956,6 +1081,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             then: Vec::new(),
             levels: Vec::new(),
             not_counted: Vec::new(),
+            doubtful: self.cannot_gain(None),
             relaxed_by: Rational::ZERO,
             gap: self.set.gap(),
             calls: self.set.calls(),
@@ -971,10 +1097,28 @@ fn left_open(found: Fair, bounds: Enclosure) -> Fair {
     Fair { value: Value::from(bounds), proven: Proven::Stopped(reason), proof: Vec::new(), ..found }
 }
 
-fn is_rewarded_alike<T: PartialEq>(mdp: &Mdp<T>, p: usize) -> bool {
-    let mut rewards = (0..mdp.n_choices()).map(|choice| &mdp.rewards(ChoiceId::from(choice))[p]);
-    let first = rewards.next();
-    rewards.all(|reward| Some(reward) == first)
+/// Whether the rewards of a principal are the same random process under all strategies from the start: with states that earn alike merged, all
+/// choices of a state that can be reached are one choice. A discount of 0 counts the first step alone.
+fn is_rewarded_alike<N: Chance, K: Hash + Eq>(
+    mdp: &Mdp<N>,
+    p: usize,
+    key: impl Fn(&N) -> K,
+    stop: &StopSignal,
+) -> bool {
+    let reward = |choice: ChoiceId| key(&mdp.rewards(choice)[p]);
+    let first = || mdp.choices(mdp.start());
+    if mdp.principals()[p].discount().is_some_and(Rational::is_zero) {
+        return first().map(reward).collect::<HashSet<K>>().len() == 1;
+    }
+    let labels = labels((0..mdp.n_choices()).map(|choice| reward(choice.into())));
+    let Some(classes) = Classes::of(mdp, &labels, Alternatives::Any, stop) else { return false };
+    let reachable = mdp.reachable(mdp.start());
+    let is_one_choice = |state: StateId| {
+        let mut choices = mdp.choices(state).map(|choice| (labels[choice.index()], classes.row(mdp, choice)));
+        let first = choices.next();
+        choices.all(|other| Some(other) == first)
+    };
+    mdp.states().filter(|state| reachable[state.index()]).all(is_one_choice)
 }
 
 /// These weights, which do not increase, given to gains from the least up.

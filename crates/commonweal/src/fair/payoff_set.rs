@@ -138,6 +138,13 @@ impl<'m> PayoffSet<'m> {
         PayoffSet { most_calls: self.most_calls, most_bits: self.most_bits, ..PayoffSet::new(self.model, &options) }
     }
 
+    /// The same set in doubles with limits on the work and on the share of the time that is left.
+    pub(super) fn in_doubles(&self, gap: f64, work: u64, share_of_time: f64) -> PayoffSet<'m> {
+        let set = self.limited(work.min(self.options.stop.left()), Some(Engine::Within(gap)));
+        let options = Options { stop: set.options.stop.for_share_of_time(share_of_time), ..set.options };
+        PayoffSet { options, ..set }
+    }
+
     /// Asks for payoffs in doubles whose errors are smaller by this factor; false if they are small enough already.
     pub(super) fn refine(&self, factor: f64) -> bool {
         /// Errors that are smaller by more than this are below those of rounding.
@@ -264,6 +271,14 @@ impl<'m> PayoffSet<'m> {
     /// The best for some weights. Ties are broken in favour of the principals of weight 0; in doubles also what is nearly a tie.
     pub fn best(&self, weights: &Weights) -> Result<Best, StopReason> {
         self.best_and_least(weights).map(|(best, _)| best)
+    }
+
+    /// The best for some weights, whatever it gives the principals of weight 0: one solve, where ties cost a second one.
+    pub(super) fn best_alone(&self, weights: &Weights) -> Result<Best, StopReason> {
+        match self.gap() {
+            Some(gap) => self.ask().and_then(|()| self.certified(weights, gap)),
+            None => self.best_of_best(&[weights]),
+        }
     }
 
     /// The same, and the greatest sum that is known to be reached: in doubles it may exceed that of the point, which the principals of

@@ -117,6 +117,11 @@ pub enum FairError {
         "the rule `gini` has a weight that is greater than the one before it, or negative; weights go from the worst-off up and do not increase"
     )]
     WeightOrder,
+    /// `gini` weights somebody.
+    #[error(
+        "the rule `gini` has only weights of 0, by which all strategies are equal; give the worst-off a positive weight, such as `gini:2/3,1/3`"
+    )]
+    NoWeight,
     /// α = 1 has a name of its own.
     #[error("the rule `alpha:1` is the rule `nash`; write `nash`")]
     AlphaIsNash,
@@ -283,6 +288,9 @@ fn gini(rule: &'static str, numbers: Option<&str>) -> Result<Rule, FairError> {
     if increases || weights.iter().any(|weight| *weight < Rational::ZERO) {
         return Err(FairError::WeightOrder);
     }
+    if weights.iter().all(Rational::is_zero) {
+        return Err(FairError::NoWeight);
+    }
     Ok(Rule::Gini(weights))
 }
 
@@ -383,6 +391,7 @@ mod tests {
             ("gini:", "gini:2/3,1/3"),
             ("gini:1/3,2/3", "do not increase"),
             ("gini:1,-1", "do not increase"),
+            ("gini:0,0", "positive weight"),
             ("gini:1,x", "`x` is not a number"),
             ("alpha:1", "write `nash`"),
             ("alpha:0", "above 0"),

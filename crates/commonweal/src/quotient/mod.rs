@@ -12,14 +12,14 @@ mod lift;
 mod partition;
 mod refinement;
 
-pub(crate) use refinement::{Alternatives, Classes, labels};
+pub(crate) use refinement::{Alternatives, Chance, Classes, labels};
 
 use crate::kernel::sweep::longest_row;
 use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, StateId};
 use crate::number::{ModelNumber, Rational};
 use crate::parallel;
 use crate::stop::StopSignal;
-use refinement::{Chance, FIXED_BITS};
+use refinement::FIXED_BITS;
 
 /// A model in which equivalent states are merged.
 pub(crate) struct Quotient<N> {

@@ -67,6 +67,44 @@ fn a_front_may_repeat_at_every_step_or_at_every_second_one() {
     repeats(&format!("principals: {{p: 3/4, q: 1/4}}\nstates:{round}"), "1/9");
 }
 
+/// The hotel with its first action under two names, listed before or after: the front and its pattern are the hotel's.
+#[test]
+fn an_action_under_two_names_hides_no_pattern() {
+    let whole = |model: &Model| {
+        let found = front(model, [0.into(), 1.into()], &FrontOptions::default(), &Options::default()).expect("a front");
+        assert!(found.complete && found.gap.is_zero());
+        (found.vertices.iter().map(payoffs).collect::<Vec<_>>(), found.pattern.expect("a pattern"))
+    };
+    let expected = whole(&hotel());
+    let (stay, leave) = ("a: {reward: 3, to: s0}, again: {reward: 3, to: s0}", "b: {reward: -1, to: s1}");
+    for choices in [format!("{stay}, {leave}"), format!("{leave}, {stay}")] {
+        let text = format!(
+            "principals: {{alice: 2/3, bob: 1/3}}\nstates: {{s0: {{{choices}}}, s1: {{b: {{reward: 6, to: s1}}}}}}"
+        );
+        assert_eq!(whole(&Model::from_yaml(&text).expect("a model")), expected);
+    }
+}
+
+/// Two states are the same in all but name, so that the best strategy of the one principal is not unique and no pattern is found. Each further
+/// vertex waits a step longer, by weights that are twice as long. Five hundred of them take a second of one processor, which is what is counted.
+#[test]
+fn work_over_long_weights_is_counted() {
+    let text = "principals: {alice: 2/3, bob: 1/3}
+states:
+  s0: {a: {reward: 3, to: s0}, c: {reward: 3, to: t0}, b: {reward: -1, to: s1}}
+  t0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}
+  s1: {b: {reward: 6, to: s1}}
+";
+    let model = Model::from_yaml(text).expect("a model");
+    let limits = FrontOptions { work_limit: 1_000_000_000, ..FrontOptions::default() };
+    let found = front(&model, [0.into(), 1.into()], &limits, &Options::default()).expect("a front");
+    assert_eq!((found.complete, found.stopped), (false, Some(StopReason::Work)));
+    assert!((300..800).contains(&found.vertices.len()), "{}", found.vertices.len());
+    assert!(found.gap > Rational::ZERO);
+    let waits = found.vertices[..found.vertices.len() - 1].iter().zip(0..);
+    waits.for_each(|(vertex, wait)| assert_eq!(payoffs(vertex), waiting(wait)));
+}
+
 /// Twelve trades in a row, each at a price of its own: a front of thirteen vertices, stopped after seven.
 #[test]
 fn the_vertices_of_a_stopped_front_are_best_by_their_weights_and_spread_over_it() {
@@ -341,6 +379,12 @@ fn a_front_to_a_gap_claims_no_pattern_of_lines_that_are_no_edges() {
             assert!(pattern.n_edges > 0 && found.edges[pattern.first_edge..].iter().all(|edge| edge.proven), "{gap}");
         }
         assert_eq!(payoffs(found.vertices.last().expect("an end")), ["9", "9/2"].map(number), "{gap}");
+        // If it is not the whole front, nothing exceeds the vertices by more than the gap, beyond the last edges either.
+        for k in 0..if found.complete { 0 } else { 16 } {
+            let alice = number("5/7") * number("1/2").pow(k);
+            let weights = [alice.clone(), Rational::ONE - alice];
+            encloses(&Numbers::exact(&model), &found.vertices, &found.gap, &weights, gap);
+        }
         let repeats = usize::from(found.pattern.is_some());
         assert_eq!(found.edges.len() + repeats + 1, found.vertices.len(), "{gap}");
     }

@@ -66,15 +66,22 @@ impl<'a> Fractions<'a> {
         (bits <= MAX_BITS && layers.saturating_mul(per_layer) <= MAX_WORK).then_some(bits)
     }
 
-    /// The approximate time of a layer after `layers` others, in nanoseconds: one per word, and a constant per number.
+    /// The approximate time of a layer after `layers` others, in nanoseconds: some per word and number, and, if the rewards are long, a division
+    /// of a gain's denominator by one of theirs.
     fn work_of_layer(&self, layers: &Step) -> u64 {
         // As `evaluation::exact` measures a word, for the half of the transitions that a strategy takes where there are two choices.
         const WORD: u64 = 3;
         const ANY: u64 = 50;
-        let model = self.problem.model;
+        const STATE: u64 = 500;
+        const WORDS_DIVIDED: u64 = 4;
+        let Problem { model, long_term, .. } = self.problem;
         let layers = u64::try_from(layers).unwrap_or(u64::MAX);
-        let words = layers.saturating_mul(self.bits_a_layer) / 64;
-        words.saturating_mul(WORD).saturating_add(ANY).saturating_mul((model.n_transitions() * model.n()) as u64)
+        let of_values = long_term.values.iter().map(|values| values.bits() as u64 / 64).max().unwrap_or(0);
+        let words = (layers.saturating_mul(self.bits_a_layer) / 64).saturating_add(of_values);
+        let a_transition = words.saturating_mul(WORD).saturating_add(ANY);
+        let a_state = (words.saturating_mul(of_values) / WORDS_DIVIDED).saturating_add(STATE);
+        let a_part = a_transition.saturating_mul(model.n_transitions() as u64);
+        a_part.saturating_add(a_state.saturating_mul(model.n_states() as u64)).saturating_mul(model.n() as u64)
     }
 
     /// Whether all layers before `step` are affordable.
