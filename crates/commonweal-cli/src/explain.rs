@@ -5,7 +5,7 @@ use crate::report::numbers::in_column as number_in_column;
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, signed, steps};
 use crate::report::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Turn};
+use commonweal::questions::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain};
 use commonweal::structure::Structure;
 use commonweal::{Answer, Claim, Model, Rational, Step, StopSignal, Value, questions};
 use std::cmp::Ordering;
@@ -259,7 +259,7 @@ fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Expl
          than the old one for these:"
     );
     text.push_str(&wrapped(&title, 3));
-    let row = |turn: &Turn| {
+    let row = |turn: &ChangeOfChoice| {
         let who = |ordering| who(explanation, turn, ordering);
         let unknown = turn.better.iter().all(Option::is_none);
         vec![
@@ -279,7 +279,7 @@ fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Expl
 
 /// The principals for whom the comparison of the new choice with the old one is `ordering`: their names if they fit, or their
 /// number.
-fn who(explanation: &Explanation, turn: &Turn, ordering: Ordering) -> String {
+fn who(explanation: &Explanation, turn: &ChangeOfChoice, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
     let names = those().map(|(_, name)| in_column(name)).collect::<Vec<_>>().join(", ");

@@ -6,7 +6,7 @@ mod segments;
 mod turns;
 
 pub use segments::{EarlierDeviation, EarlierSegment};
-pub use turns::Turn;
+pub use turns::ChangeOfChoice;
 
 use crate::answer::Answer;
 use crate::exact::Advantages;
@@ -42,7 +42,7 @@ pub struct Explanation {
     /// of time preferences in segments: gains over different values do not add up.
     pub layers: Vec<Layer>,
     /// Every change of choice at a state and step that may be met, the latest first.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ChangeOfChoice>,
     /// Whose interests the changes tell: as in `names`, and the principals of the file where preferences have segments.
     pub judges: Vec<String>,
     /// What holds before the last segment, the latest first; nothing if there is one segment only.

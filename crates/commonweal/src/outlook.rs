@@ -8,7 +8,7 @@
 //! Annuities are proven like the payoffs that they come from. Rates and trajectories are for pictures and tables, in plain
 //! doubles.
 
-pub use crate::evaluation::{Trajectory, Weights, trajectory};
+pub use crate::evaluation::{Trajectory, WeightsByStep, trajectory};
 
 use crate::model::{Part, Principal};
 use crate::number::{Enclosure, Rational, Value};
@@ -60,7 +60,7 @@ pub fn annuity(principal: &Principal, payoff: &Value) -> Value {
 
 /// The first step that counts at most half of step 0, if it comes within `limit` steps.
 pub fn half_life(principal: &Principal, limit: u64) -> Option<u64> {
-    let mut weights = Weights::of(principal);
+    let mut weights = WeightsByStep::of(principal);
     let half = weights.next()? / 2.0;
     (1..=limit).zip(weights).find(|(_, weight)| *weight <= half).map(|(step, _)| step)
 }
@@ -70,7 +70,7 @@ pub fn social_rates(principals: &[Principal], n: usize) -> Vec<Option<f64>> {
     let mut sums = vec![0.0; n + 1];
     for principal in principals.iter().filter(|principal| !principal.weight.is_zero()) {
         let counts = principal.weight.to_f64().abs();
-        sums.iter_mut().zip(Weights::of(principal)).for_each(|(sum, weight)| *sum += counts * weight);
+        sums.iter_mut().zip(WeightsByStep::of(principal)).for_each(|(sum, weight)| *sum += counts * weight);
     }
     sums.windows(2).map(|pair| (pair[1] > 0.0).then(|| pair[0] / pair[1] - 1.0)).collect()
 }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_green_book_has_the_factors_that_it_prints() {
-        let factors: Vec<f64> = Weights::of(&principal("{schedule: green-book}")).take(301).collect();
+        let factors: Vec<f64> = WeightsByStep::of(&principal("{schedule: green-book}")).take(301).collect();
         let printed =
             [(1, 0.9662), (30, 0.3563), (31, 0.3459), (50, 0.1973), (75, 0.0942), (125, 0.0274), (300, 0.0014)];
         for (year, factor) in printed {
@@ -104,7 +104,7 @@ mod tests {
     fn approximated_preferences_count_steps_as_they_state() {
         let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
         let gamma = principal("{gamma: {mean: 40%, sd: 20%}}");
-        let weights: Vec<f64> = Weights::of(&gamma).take(91).collect();
+        let weights: Vec<f64> = WeightsByStep::of(&gamma).take(91).collect();
         for (step, weight) in [(0, 1.0), (10, 1.0 / 16.0), (30, 1.0 / 256.0), (90, 1e-4)] {
             near(weights[step], weight);
         }
@@ -112,7 +112,7 @@ mod tests {
         let rates = social_rates(std::slice::from_ref(&gamma), 11);
         near(rates[10].unwrap(), 1.05f64.powi(4) - 1.0);
         let hyperbolic = principal("{hyperbolic: 0.1, hazard: 10%}");
-        near(Weights::of(&hyperbolic).nth(10).unwrap(), 0.9f64.powi(10) / 2.0);
+        near(WeightsByStep::of(&hyperbolic).nth(10).unwrap(), 0.9f64.powi(10) / 2.0);
         // The mixture says the same, up to its error.
         let mixture: f64 = gamma.last().parts.iter().map(|part| part.coefficient_after(10).to_f64()).sum();
         assert!((mixture - 1.0 / 16.0).abs() < 1e-5, "{mixture}");

@@ -7,7 +7,7 @@ pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison, FairRule};
 pub use crate::evaluate::{Evaluation, EvaluationOutcome, evaluate};
 pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, Simulation, Trajectory};
-pub use crate::explain::{Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer, Turn};
+pub use crate::explain::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer};
 pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{
     Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_numbers,

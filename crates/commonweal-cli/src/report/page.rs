@@ -8,7 +8,7 @@ use super::payoffs::{is_weighted, preference_header, time_preferences};
 use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
 use crate::explain::text as explain_text;
 use commonweal::documents::Outlook;
-use commonweal::questions::{Class, Compared, Comparison, Deviation, Explanation, Play, Turn, explain};
+use commonweal::questions::{ChangeOfChoice, Class, Compared, Comparison, Deviation, Explanation, Play, explain};
 use commonweal::structure::{ChoiceId, Principal, StateId, Structure};
 use commonweal::{Answer, Claim, Model, Rational, StopSignal, Value};
 use commonweal_charts::page::{begin, escaped, figures, table, tiles};
@@ -347,7 +347,7 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
             "<h3>{number}. Changes, the latest first</h3>\n<p>From that {step} on the new choice is taken. Given what follows it is \
              better there than the old one for some, and worse for others.</p>\n"
         );
-        let row = |turn: &Turn| {
+        let row = |turn: &ChangeOfChoice| {
             let who = |ordering: Ordering| {
                 let those =
                     turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));

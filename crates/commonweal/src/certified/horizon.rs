@@ -57,9 +57,9 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
         });
         let grown = power(-logarithms[0]);
         let allowed = errors.enumerate().map(|(k, error)| (of_share(k) * grown).max(error)).collect();
-        Limits { step, weights, allowed }
+        Thresholds { step, weights, allowed }
     };
-    let passes = |candidate: usize, at: &Limits| {
+    let passes = |candidate: usize, at: &Thresholds| {
         let mut sum = advantages.lead[candidate];
         let mut passes = sum <= at.allowed[0];
         let others = advantages.rest(candidate).iter().zip(&at.weights[1..]).zip(&at.allowed[1..]);
@@ -69,7 +69,7 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
         }
         passes
     };
-    let least_passing = |known: Limits, candidate: usize| {
+    let least_passing = |known: Thresholds, candidate: usize| {
         if passes(candidate, &known) {
             return known;
         }
@@ -90,7 +90,7 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
 }
 
 /// The weights of the candidates' sums at a step, and the upper limits of these sums.
-struct Limits {
+struct Thresholds {
     step: u64,
     /// ρ_i^step.
     weights: Vec<f64>,

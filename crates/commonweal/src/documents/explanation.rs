@@ -1,7 +1,7 @@
 //! The entry `explanation` of a solution: the steps of the computation.
 
 use super::{Entries, Number, StepNumber};
-use crate::explain::{self, Turn};
+use crate::explain;
 use crate::model::{ChoiceId, StateId, Structure};
 use crate::number::Value;
 use serde::{Deserialize, Serialize};
@@ -132,7 +132,7 @@ impl Explanation {
             until: own.until,
             deviations: own.deviations.as_ref().map(|all| all.iter().map(once).collect()),
         };
-        let change = |turn: &Turn| {
+        let change = |turn: &explain::ChangeOfChoice| {
             let known = turn.better.iter().any(Option::is_some);
             let who = |ordering| {
                 let those =

@@ -4,7 +4,7 @@ use super::{Double, Entries, Number};
 use crate::answer::Answer;
 use crate::any_model::Model;
 use crate::model::{ModelError, Principal, PrincipalId};
-use crate::outlook::{Weights, annuity, half_life, social_rates, total_weight, trajectory};
+use crate::outlook::{WeightsByStep, annuity, half_life, social_rates, total_weight, trajectory};
 use serde::{Deserialize, Serialize};
 
 /// Annuities, implied rates and trajectories.
@@ -63,7 +63,7 @@ impl Outlook {
         };
         let expected = trajectory(model, answer.strategy(), n);
         let rates = social_rates(model.principals(), n);
-        let mut weights: Vec<Weights> = model.principals().iter().map(Weights::of).collect();
+        let mut weights: Vec<WeightsByStep> = model.principals().iter().map(WeightsByStep::of).collect();
         let by_principal = |values: &[f64]| -> Entries<Double> {
             model.principals().iter().map(name).zip(values.iter().map(|value| Double(*value))).collect()
         };

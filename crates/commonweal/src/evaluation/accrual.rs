@@ -3,7 +3,7 @@
 //! A principal with weights d(j) has accrued `Σ_{j<t} d(j) E[R_j]` after t steps, where R_j is its reward at step j
 //! ([`trajectory`]).
 
-use super::{Weights, trajectory};
+use super::{WeightsByStep, trajectory};
 use crate::model::{Mdp, Principal};
 use crate::strategy::CountingStrategy;
 
@@ -12,7 +12,7 @@ pub fn accrued(model: &Mdp<f64>, strategy: &CountingStrategy, n_steps: usize) ->
     let trajectory = trajectory(model, strategy, n_steps);
     let of_principal = |(p, principal): (usize, &Principal)| {
         let mut got = vec![0.0];
-        for (rewards, weight) in trajectory.rewards.iter().zip(Weights::of(principal)) {
+        for (rewards, weight) in trajectory.rewards.iter().zip(WeightsByStep::of(principal)) {
             got.push(got[got.len() - 1] + weight * rewards[p]);
         }
         got

@@ -12,4 +12,4 @@ pub(crate) use exact::{affordable_steps, payoff_over_tail, steps_to_walk};
 pub use payoffs::Payoffs;
 pub(crate) use payoffs::error_factor;
 pub use simulation::{Estimate, PathStep, SimulateOptions, Simulation, sample_paths, simulate};
-pub use trajectory::{Trajectory, Weights, trajectory};
+pub use trajectory::{Trajectory, WeightsByStep, trajectory};

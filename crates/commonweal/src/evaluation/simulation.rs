@@ -211,7 +211,7 @@ struct Runner {
 type Counted<'m> = (usize, &'m Part, (u64, Option<u64>));
 
 /// One run.
-struct Run {
+struct Drawn {
     /// Its value for each part.
     worths: Vec<f64>,
     /// Each part's λ^j at the step `j` reached.
@@ -348,9 +348,9 @@ impl Runner {
         tally
     }
 
-    fn new_run(&self) -> Run {
+    fn new_run(&self) -> Drawn {
         let zeros = vec![0.0; self.patiences.len()];
-        Run { worths: zeros.clone(), powers: zeros, n_uncut: 0 }
+        Drawn { worths: zeros.clone(), powers: zeros, n_uncut: 0 }
     }
 
     fn block_runs(&self) -> u64 {
@@ -380,7 +380,7 @@ impl Runner {
     /// says whether the run goes on. Returns whether it came to its end.
     fn run(
         &self,
-        run: &mut Run,
+        run: &mut Drawn,
         generator: &mut Xoshiro256PlusPlus,
         mut visit: impl FnMut(u64, PathStep, bool) -> bool,
     ) -> bool {

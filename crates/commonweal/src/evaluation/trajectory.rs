@@ -7,7 +7,7 @@ use crate::strategy::{CountingStrategy, Step};
 
 /// The weight of every step from 0 on, in doubles; of a preference that a mixture approximates, as it is stated.
 #[derive(Debug, Clone)]
-pub struct Weights<'p> {
+pub struct WeightsByStep<'p> {
     principal: &'p Principal,
     step: u64,
     /// The segment of the step, and the weight of each of its parts there.
@@ -15,10 +15,10 @@ pub struct Weights<'p> {
     parts: Vec<(f64, f64)>,
 }
 
-impl<'p> Weights<'p> {
+impl<'p> WeightsByStep<'p> {
     /// The weights of a principal's steps, before its own weight.
-    pub fn of(principal: &'p Principal) -> Weights<'p> {
-        Weights { principal, step: 0, segment: 0, parts: in_doubles(principal, 0) }
+    pub fn of(principal: &'p Principal) -> WeightsByStep<'p> {
+        WeightsByStep { principal, step: 0, segment: 0, parts: in_doubles(principal, 0) }
     }
 }
 
@@ -27,7 +27,7 @@ fn in_doubles(principal: &Principal, segment: usize) -> Vec<(f64, f64)> {
     parts.iter().map(|part| (part.coefficient.to_f64(), part.discount.to_f64())).collect()
 }
 
-impl Iterator for Weights<'_> {
+impl Iterator for WeightsByStep<'_> {
     type Item = f64;
 
     fn next(&mut self) -> Option<f64> {

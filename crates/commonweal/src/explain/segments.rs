@@ -11,7 +11,7 @@
 //! segment, in enclosures of many bits, because large values may cancel. The changes of choice are judged by what follows them in the plan: the same with W_p of the plan,
 //! by an exact evaluation for each step at which a choice changes.
 
-use super::turns::{Turn, unjudged};
+use super::turns::{ChangeOfChoice, unjudged};
 use crate::answer::Answer;
 use crate::evaluation::evaluate;
 use crate::model::{ChoiceId, Mdp, Principal, StateId};
@@ -163,7 +163,7 @@ pub(super) fn turns(
     meetings: &Meetings,
     n_judged: usize,
     stop: &StopSignal,
-) -> Result<Vec<Turn>, StopReason> {
+) -> Result<Vec<ChangeOfChoice>, StopReason> {
     /// Powers of the discounts are formed as fractions: not of later steps.
     const FARTHEST: u64 = 10_000;
     let mut turns = unjudged(model.n_principals(), solution, meetings);
@@ -207,7 +207,7 @@ fn payoffs_after(model: &Mdp, strategy: &CountingStrategy, step: u64, stop: &Sto
 }
 
 /// How the new choice compares with the old one for a principal, in its own direction; `None` if that is not known.
-fn compared(model: &Mdp, turn: &Turn, step: u64, p: usize, to_come: &[Value]) -> Option<Ordering> {
+fn compared(model: &Mdp, turn: &ChangeOfChoice, step: u64, p: usize, to_come: &[Value]) -> Option<Ordering> {
     let own = &model.principals()[p];
     let now = |choice: ChoiceId| own.step_weight(step) * &model.rewards(choice)[p];
     let exact = |choice: ChoiceId| -> Option<Rational> {

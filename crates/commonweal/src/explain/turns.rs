@@ -25,7 +25,7 @@ use std::cmp::Ordering;
 
 /// A state's change of choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct ChangeOfChoice {
     /// The first step at which the new choice is taken.
     pub step: Step,
     /// Where.
@@ -51,7 +51,7 @@ pub(super) fn turns(
     meetings: &Meetings,
     n_judged: usize,
     stop: &StopSignal,
-) -> Result<Vec<Turn>, StopReason> {
+) -> Result<Vec<ChangeOfChoice>, StopReason> {
     let mut turns = unjudged(columns.len(), solution, meetings);
     let judge = Judge::new(model, advantages, solution);
     let ahead = judge.layers_ahead();
@@ -77,10 +77,10 @@ pub(super) fn turns(
 }
 
 /// Every change of choice, the latest first; nothing is said of the interests of `n`.
-pub(super) fn unjudged(n: usize, solution: &Answer, meetings: &Meetings) -> Vec<Turn> {
+pub(super) fn unjudged(n: usize, solution: &Answer, meetings: &Meetings) -> Vec<ChangeOfChoice> {
     let strategy = solution.strategy();
     let of_state = |&state: &StateId| {
-        let turn = |pair: &[&Change]| Turn {
+        let turn = |pair: &[&Change]| ChangeOfChoice {
             step: pair[1].from.clone(),
             state,
             before: pair[0].choice,
@@ -89,7 +89,7 @@ pub(super) fn unjudged(n: usize, solution: &Answer, meetings: &Meetings) -> Vec<
         };
         meetings.changes(strategy, state).windows(2).map(turn).collect::<Vec<_>>()
     };
-    let mut turns: Vec<Turn> = meetings.states().iter().flat_map(of_state).collect();
+    let mut turns: Vec<ChangeOfChoice> = meetings.states().iter().flat_map(of_state).collect();
     // Stable: at the same step in the order in which the states are met.
     turns.sort_by(|a, b| b.step.cmp(&a.step));
     turns
@@ -147,7 +147,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What the new choice is worth to principal i against the old one.
-    fn worth(&self, turn: &Turn, i: usize, gains: &[Scaled]) -> Scaled {
+    fn worth(&self, turn: &ChangeOfChoice, i: usize, gains: &[Scaled]) -> Scaled {
         let of = |choice: ChoiceId| {
             let later = self.rows[i].expectation(self.model.mdp(), choice, |target| gains[target.index()]);
             self.advantages.of(choice)[i].plus(later)

@@ -126,7 +126,7 @@ pub(super) enum Ended<N> {
 }
 
 /// How the method ended, and its last basis.
-pub(super) struct Run<N> {
+pub(super) struct Pivoted<N> {
     pub ended: Ended<N>,
     pub basis: Vec<usize>,
 }
@@ -226,12 +226,17 @@ impl<N: Number> Simplex<N> {
     }
 
     /// Both phases, from a basis that is feasible.
-    pub fn solve(&self, mut basis: Vec<usize>, most_pivots: usize, stop: &StopSignal) -> Result<Run<N>, StopReason> {
+    pub fn solve(
+        &self,
+        mut basis: Vec<usize>,
+        most_pivots: usize,
+        stop: &StopSignal,
+    ) -> Result<Pivoted<N>, StopReason> {
         let ended = match self.maximise(&mut basis, Phase::Feasible, most_pivots, stop)? {
             Ended::Optimal { .. } => self.maximise(&mut basis, Phase::Greatest, most_pivots, stop)?,
             ended => ended,
         };
-        Ok(Run { ended, basis })
+        Ok(Pivoted { ended, basis })
     }
 
     /// Pivots until no column that may enter improves the objective of the phase.

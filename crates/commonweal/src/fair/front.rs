@@ -25,7 +25,7 @@
 //! Both are limited by counted work. What is known by then is proven: vertices from inside, half-spaces from outside.
 
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
-use super::stage::unit;
+use super::restricted_face::unit;
 use crate::exact::long_term::{self, positional_value};
 use crate::model::{ChoiceId, Mdp, PrincipalId, StateId};
 use crate::number::Rational;
@@ -147,68 +147,78 @@ pub(super) fn within_work<'m, T>(
 fn trace(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
     let [x, y] = principals.map(PrincipalId::index);
     let (vertices, edges) = (Vec::new(), Vec::new());
-    let mut walk =
-        Walk { set, x, y, options, vertices, edges, stopped: None, kept_free: 0, exact: true, gap: Rational::ZERO };
-    let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[set.own_way(own), set.own_way(other)]));
+    let mut dichotomy = Dichotomy {
+        set,
+        x,
+        y,
+        options,
+        vertices,
+        edges,
+        stopped: None,
+        kept_free: 0,
+        exact: true,
+        gap: Rational::ZERO,
+    };
+    let [first, last] = [[x, y], [y, x]].map(|[own, other]| dichotomy.end(&[set.own_way(own), set.own_way(other)]));
     let (first, last) = (first?, last?);
     let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };
-    // If the first principal is the impatient one, the infinite end comes first: the walk goes from the other side.
+    // If the first principal is the impatient one, the infinite end comes first: the dichotomy goes from the other side.
     let turned = repeats.as_ref().is_some_and(|repeats| repeats.patient == y);
     if turned {
-        (walk.x, walk.y) = (y, x);
+        (dichotomy.x, dichotomy.y) = (y, x);
     }
     let (from, to) = if turned { (last, first) } else { (first, last) };
     let mut pattern = None;
     if same(&from.vertex.point, &to.vertex.point, [x, y]) {
-        walk.vertices.push(from.vertex);
+        dichotomy.vertices.push(from.vertex);
     } else if let Some(repeats) = repeats.as_ref().filter(|_| options.vertex_limit > 2) {
-        walk.kept_free = 1;
-        let impatient = set.own_way(walk.y);
+        dichotomy.kept_free = 1;
+        let impatient = set.own_way(dichotomy.y);
         let mut least = impatient.clone();
-        least[walk.x] = set.direction(walk.x) * &repeats.least;
-        let before = walk.end(&[least, impatient])?;
+        least[dichotomy.x] = set.direction(dichotomy.x) * &repeats.least;
+        let before = dichotomy.end(&[least, impatient])?;
         let is_infinite = !same(&before.vertex.point, &to.vertex.point, [x, y]);
-        walk.between(from, before.clone());
-        walk.kept_free = 0;
-        let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
-        let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
-        let first_edge = walk.edges.len() - n_edges;
+        dichotomy.between(from, before.clone());
+        dichotomy.kept_free = 0;
+        let theta = |edge: &Edge| (&edge.weights[dichotomy.x] / &edge.weights[dichotomy.y]).abs();
+        let n_edges = dichotomy.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
+        let first_edge = dichotomy.edges.len() - n_edges;
         // A line that is no edge, within the gap asked for, does not repeat.
-        let are_edges = n_edges > 0 && walk.edges[first_edge..].iter().all(|edge| edge.proven);
-        let is_known = is_infinite && walk.stopped.is_none() && are_edges;
+        let are_edges = n_edges > 0 && dichotomy.edges[first_edge..].iter().all(|edge| edge.proven);
+        let is_known = is_infinite && dichotomy.stopped.is_none() && are_edges;
         if is_known {
             let mut factors = repeats.factors.clone();
             if let (Some(factors), true) = (&mut factors, turned) {
                 factors.reverse();
             }
-            let patient = PrincipalId::from(walk.x);
+            let patient = PrincipalId::from(dichotomy.x);
             // The edges of the next repetition: after the first of them comes the next vertex, then another one, or the first of the
             // repetition after that.
-            let turns: Vec<Rational> = walk.edges[first_edge..].iter().map(theta).collect();
+            let turns: Vec<Rational> = dichotomy.edges[first_edge..].iter().map(theta).collect();
             let after = turns.get(1).cloned().unwrap_or_else(|| &turns[0] * &repeats.ratio);
             let between = (&turns[0] + after) / Rational::from(2) * &repeats.ratio;
-            let mut next = set.own_way(walk.y);
-            next[walk.x] = set.direction(walk.x) * between;
+            let mut next = set.own_way(dichotomy.y);
+            next[dichotomy.x] = set.direction(dichotomy.x) * between;
             pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors, next });
         }
         if is_known {
-            if !walk.exact {
+            if !dichotomy.exact {
                 // The lines are all that is told of such a front, also the one across the pattern.
                 let ends = [before, to.clone()];
-                walk.gap = walk.gap.clone().max(walk.line(&ends[0], &ends[1], &ends).beyond());
+                dichotomy.gap = dichotomy.gap.clone().max(dichotomy.line(&ends[0], &ends[1], &ends).beyond());
             }
-            walk.vertices.push(to.vertex);
+            dichotomy.vertices.push(to.vertex);
         } else if is_infinite {
             // Without the edges that repeat, the pattern says nothing.
-            walk.vertices.pop();
-            walk.between(before, to);
+            dichotomy.vertices.pop();
+            dichotomy.between(before, to);
         }
     } else {
-        walk.between(from, to);
+        dichotomy.between(from, to);
     }
     // Of an approximated preference the whole front of the mixture is not the whole front.
-    let complete = walk.exact && walk.stopped.is_none() && !set.is_approximated();
-    let Walk { vertices, edges, stopped, gap, .. } = walk;
+    let complete = dichotomy.exact && dichotomy.stopped.is_none() && !set.is_approximated();
+    let Dichotomy { vertices, edges, stopped, gap, .. } = dichotomy;
     let calls = set.calls();
     let mut front = Front { principals, vertices: Vec::new(), edges, pattern, complete, gap, stopped, calls };
     front.take(vertices, turned, [x, y].map(|p| set.own_way(p)));
@@ -311,7 +321,7 @@ fn widest(lines: &[Line]) -> Option<usize> {
 }
 
 /// The state of the dichotomy, from the best of `x` towards that of `y`.
-struct Walk<'a, 'm> {
+struct Dichotomy<'a, 'm> {
     set: &'a PayoffSet<'m>,
     x: usize,
     y: usize,
@@ -328,7 +338,7 @@ struct Walk<'a, 'm> {
     gap: Rational,
 }
 
-impl Walk<'_, '_> {
+impl Dichotomy<'_, '_> {
     /// A vertex that is best by these weights lexicographically, then for the principals of weight 0.
     fn end(&self, levels: &[Weights]) -> Result<Found, StopReason> {
         let found = |point: Point, most: Rational| Found { vertex: Vertex { point, weights: levels[0].clone() }, most };

@@ -21,9 +21,9 @@
 
 use super::payoff_set::Weights;
 use super::program::{Condition, Extra, Program, Scale, Solved, Until};
+use super::restricted_face::{RestrictedFace, unit};
 use super::simplex::Sense;
 use super::smooth::Gains;
-use super::stage::{Stage, unit};
 use super::{Asked, Failure, Fair, Proven, between};
 use crate::model::PrincipalId;
 use crate::number::{Rational, Value, sum};
@@ -56,20 +56,20 @@ struct Fixed {
 }
 
 impl Asked<'_, '_> {
-    pub(super) fn leximin_in_doubles(&self, mut stage: Stage) -> Result<Fair, Failure> {
+    pub(super) fn leximin_in_doubles(&self, mut restricted: RestrictedFace) -> Result<Fair, Failure> {
         let n = self.set.n();
         let scale = Scale::greatest_payoff(n, Rational::ONE);
-        let allowed = stage.face.allowed_gap(&scale);
+        let allowed = restricted.face.allowed_gap(&scale);
         // Half of the gap is for the bounds of a level, half for what the levels after it take from it.
         let share = &allowed / Rational::from(2 * n);
         let mut slack = share.clone();
-        stage.face.gap = &stage.face.gap / Rational::from(2);
+        restricted.face.gap = &restricted.face.gap / Rational::from(2);
         let mut fixed: Vec<Fixed> = Vec::new();
         let mut open: Vec<usize> = (0..n).collect();
         let mut stopped = None;
         while !open.is_empty() {
             fixed.iter_mut().for_each(|level| level.lowered += &slack);
-            let level = self.level(&mut stage, &fixed, &open, &scale);
+            let level = self.level(&mut restricted, &fixed, &open, &scale);
             match level {
                 Ok(level) => {
                     open.retain(|p| !level.who.contains(p));
@@ -87,7 +87,7 @@ impl Asked<'_, '_> {
         }
         let last = &fixed.last().expect("a level").solved;
         let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
-        let gained = everybody.least(&stage.face.points, &last.shares);
+        let gained = everybody.least(&restricted.face.points, &last.shares);
         let reached = |level: &Fixed| level.who.iter().map(|&p| gained[p].clone()).min().expect("a principal");
         let reached: Vec<Rational> = fixed.iter().map(reached).collect();
         let bounds = |(index, level): (usize, &Fixed)| {
@@ -102,7 +102,7 @@ impl Asked<'_, '_> {
         let is_within = bounds.iter().all(|[least, most]| most - least <= allowed);
         let stopped = stopped.or((!is_within).then_some(StopReason::Precision));
         let (shares, weights) = (last.shares.clone(), fixed[0].solved.weights.clone());
-        let mut fair = self.on(&stage, shares, weights, bounds[0].clone(), stopped, Vec::new());
+        let mut fair = self.on(&restricted, shares, weights, bounds[0].clone(), stopped, Vec::new());
         fair.then = fixed[1..].iter().map(|level| level.solved.weights.clone()).collect();
         fair.proven = stopped.filter(|_| !(is_within && open.is_empty())).map_or(Proven::WithinGap, Proven::Stopped);
         fair.levels = fixed.iter().zip(&bounds).map(|(level, bounds)| Level::new(level.who.clone(), bounds)).collect();
@@ -110,11 +110,17 @@ impl Asked<'_, '_> {
     }
 
     /// The next level, given those before.
-    fn level(&self, stage: &mut Stage, fixed: &[Fixed], open: &[usize], scale: &Scale) -> Result<Fixed, StopReason> {
+    fn level(
+        &self,
+        restricted: &mut RestrictedFace,
+        fixed: &[Fixed],
+        open: &[usize],
+        scale: &Scale,
+    ) -> Result<Fixed, StopReason> {
         /// A multiplier below this may be an error of doubles: the principal stays open, and is fixed later.
         const LEAST_SHARE: f64 = 1.0 / 1024.0;
         let n = self.set.n();
-        let mut conditions = stage.conditions.clone();
+        let mut conditions = restricted.conditions.clone();
         let own = conditions.len();
         let mut floors = Vec::new();
         for (index, level) in fixed.iter().enumerate() {
@@ -133,7 +139,7 @@ impl Asked<'_, '_> {
         conditions.extend(open.iter().map(gain));
         let extras = vec![Extra { objective: Rational::ONE, free: true }];
         let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
-        let solved = stage.face.solve(&program, &Until::Near(scale.clone()))?;
+        let solved = restricted.face.solve(&program, &Until::Near(scale.clone()))?;
         let (of_floors, of_gains) = solved.duals[own..].split_at(floors.len());
         let shares: Weights = of_gains.iter().map(|dual| -dual).collect();
         let greatest = (0..open.len()).max_by(|&a, &b| shares[a].cmp(&shares[b]).then(b.cmp(&a)));

@@ -93,8 +93,9 @@ pub(crate) fn solve(
         ExactGains::none(mdp, rows, &parts[i].discount, reward, &long_term.values[i])
     });
     let mut gains: Vec<ExactGains> = gains.collect();
-    let mut stage = long_term.strategy.clone();
-    let mut changes: Vec<Vec<Change>> = stage.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect();
+    let mut restricted = long_term.strategy.clone();
+    let mut changes: Vec<Vec<Change>> =
+        restricted.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect();
     let mut powers: Vec<Rational> =
         parts.iter().map(|part| part.discount.pow(isize::try_from(last).expect("few steps"))).collect();
     // A power and the gains after it have about as many bits together at every step.
@@ -105,7 +106,7 @@ pub(crate) fn solve(
         let layer = Layer { mdp, lasting: &lasting, at_once: &at_once, gains: &gains, powers: &powers, step };
         let decide = |index: usize| layer.best(StateId::from(index), &long_term.allowed);
         let decisions = parallel::map(mdp.n_states(), decide);
-        for ((changes, &choice), held) in changes.iter_mut().zip(&decisions).zip(&stage) {
+        for ((changes, &choice), held) in changes.iter_mut().zip(&decisions).zip(&restricted) {
             if choice != *held {
                 changes.last_mut().expect("an open entry").from = Step::from(step + 1);
                 changes.push(Change { from: Step::ZERO, choice });
@@ -114,7 +115,7 @@ pub(crate) fn solve(
         gains.iter_mut().for_each(|gains| gains.step_back(&decisions));
         let terms = (parts.len() * (mdp.n_transitions() + mdp.n_choices())) as u64;
         stop.spend(terms * (TERM + WORD * words));
-        stage = decisions;
+        restricted = decisions;
     }
     changes.iter_mut().for_each(|changes| changes.reverse());
     let strategy = CountingStrategy::from_changes(mdp, changes);

@@ -29,14 +29,14 @@ pub(super) type Direction = Vec<Rational>;
 
 /// The guesses of one program.
 #[derive(Default)]
-pub(super) struct Limits {
+pub(super) struct Guesses {
     /// The weights of the last rounds, normalised.
     before: Vec<Weights>,
     /// The limits that were tried, normalised, with the greatest weighted sum for each.
     tried: Vec<(Weights, Rational)>,
 }
 
-impl Limits {
+impl Guesses {
     /// Rounds that the weights of a round are compared with: they may tend to several limits in turn.
     const REMEMBERED: usize = 6;
 
@@ -143,7 +143,7 @@ fn small_weights(weights: &Weights) -> Vec<Vec<Direction>> {
     let gaps = sizes.windows(2).filter(|pair| &pair[0] * Rational::from(MUCH) < pair[1]);
     let below = |least: &Rational| -> Vec<Direction> {
         let small = (0..weights.len()).filter(|&p| weights[p].clone().abs() < *least);
-        small.map(|p| super::stage::unit(weights.len(), p)).collect()
+        small.map(|p| super::restricted_face::unit(weights.len(), p)).collect()
     };
     gaps.map(|pair| below(&pair[1])).collect()
 }

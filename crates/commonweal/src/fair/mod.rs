@@ -6,7 +6,7 @@
 //!
 //! | rule | how |
 //! |---|---|
-//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`stage`), limits if vertices accumulate (`limit`) |
+//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`restricted_face`), limits if vertices accumulate (`limit`) |
 //! | Nash, α-fair | the same with tangents in place of the function, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
 //! | the Pareto front | dichotomy, and the repeating pattern of an infinite front ([`front`]) |
 
@@ -21,10 +21,10 @@ pub mod payoff_set;
 pub mod program;
 mod proof;
 mod purify;
+mod restricted_face;
 mod rules;
 pub mod simplex;
 mod smooth;
-mod stage;
 
 pub use coin::NoCoin;
 pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
@@ -45,9 +45,9 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Lottery};
 use payoff_set::ends;
 use program::{Condition, Extra, Face, Program, Scale, Solved, Until, reduced};
+use restricted_face::{Feasibility, RestrictedFace, unit};
 use simplex::Sense;
 use smooth::{Gains, Smooth};
-use stage::{Feasibility, Stage, unit};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -326,8 +326,8 @@ impl<'q, 'm> Asked<'q, 'm> {
     fn answer_in_set(&mut self) -> Result<Fair, Failure> {
         // A reference point that makes no sense is said to, whether the demands can be met or not.
         let mut ranges = self.ranges()?;
-        let mut stage = self.stage();
-        let mut feasible = stage.settle()?;
+        let mut restricted = self.restricted();
+        let mut feasible = restricted.settle()?;
         if self.is_near_tie(&feasible) {
             if let Some(exact) = self.in_fractions() {
                 return exact;
@@ -336,31 +336,31 @@ impl<'q, 'm> Asked<'q, 'm> {
             if self.set.refine(self.least_range() * NARROW) {
                 self.prepare()?;
                 ranges = self.ranges()?;
-                stage = self.stage();
-                feasible = stage.settle()?;
+                restricted = self.restricted();
+                feasible = restricted.settle()?;
             }
         }
         match feasible {
             Feasibility::Yes => {}
-            Feasibility::No(solved) => return Ok(self.infeasible(&stage, solved)),
-            Feasibility::Unknown(solved) if self.is_undecided(&solved) => self.relax(&mut stage, &solved),
+            Feasibility::No(solved) => return Ok(self.infeasible(&restricted, solved)),
+            Feasibility::Unknown(solved) if self.is_undecided(&solved) => self.relax(&mut restricted, &solved),
             Feasibility::Unknown(solved) => {
                 let reason = solved.stopped.unwrap_or(StopReason::Precision);
-                return Ok(self.undecided(&stage, solved, reason));
+                return Ok(self.undecided(&restricted, solved, reason));
             }
         }
         match &self.question.rule {
-            Rule::Welfare => self.welfare(stage),
-            Rule::Leximin if self.set.gap().is_some() => self.leximin_narrowed(stage),
-            Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(stage, ranges),
-            Rule::Gini(weights) => self.gini(stage, weights),
-            Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
+            Rule::Welfare => self.welfare(restricted),
+            Rule::Leximin if self.set.gap().is_some() => self.leximin_narrowed(restricted),
+            Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(restricted, ranges),
+            Rule::Gini(weights) => self.gini(restricted, weights),
+            Rule::Nash | Rule::Alpha(_) => self.smooth(restricted),
         }
     }
 
     /// Leximin in doubles; if they leave a level further open than asked for, in fractions, or with narrower payoffs.
-    fn leximin_narrowed(&mut self, stage: Stage) -> Result<Fair, Failure> {
-        let found = self.leximin_in_doubles(stage)?;
+    fn leximin_narrowed(&mut self, restricted: RestrictedFace) -> Result<Fair, Failure> {
+        let found = self.leximin_in_doubles(restricted)?;
         if found.proven != Proven::Stopped(StopReason::Precision) {
             return Ok(found);
         }
@@ -382,9 +382,9 @@ impl<'q, 'm> Asked<'q, 'm> {
             return Ok(None);
         }
         self.prepare()?;
-        let mut stage = self.stage();
-        let is_feasible = matches!(stage.settle()?, Feasibility::Yes);
-        is_feasible.then(|| self.leximin_in_doubles(stage)).transpose()
+        let mut restricted = self.restricted();
+        let is_feasible = matches!(restricted.settle()?, Feasibility::Yes);
+        is_feasible.then(|| self.leximin_in_doubles(restricted)).transpose()
     }
 
     /// Finds the reference point and the initial points: each principal's own best, and the greatest sum.
@@ -406,13 +406,13 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 
     /// The whole set with the initial points and the demands.
-    fn stage(&self) -> Stage<'q, 'm> {
+    fn restricted(&self) -> RestrictedFace<'q, 'm> {
         let gap = self.set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
         let mut face = Face::whole(self.set, gap);
         for point in &self.first {
             face.add(point.clone());
         }
-        Stage::new(face, self.demands())
+        RestrictedFace::new(face, self.demands())
     }
 
     /// Whether doubles came as near as they can, and do not decide whether the demands can be met.
@@ -520,10 +520,10 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 
     /// Relaxes the demands until a mix of the points found meets them with some slack.
-    fn relax(&mut self, stage: &mut Stage, nearest: &Solved) {
-        let slack = stage.face.allowed_gap(&Scale::greatest_payoff(self.set.n(), Rational::ONE));
+    fn relax(&mut self, restricted: &mut RestrictedFace, nearest: &Solved) {
+        let slack = restricted.face.allowed_gap(&Scale::greatest_payoff(self.set.n(), Rational::ONE));
         self.relaxed_by = slack - nearest.value.clone().min(Rational::ZERO);
-        stage.conditions = self.demands();
+        restricted.conditions = self.demands();
     }
 
     /// Finds each principal's own best.
@@ -586,31 +586,32 @@ impl<'q, 'm> Asked<'q, 'm> {
         floors.chain(ceilings).collect()
     }
 
-    fn welfare(&self, mut stage: Stage) -> Result<Fair, Failure> {
+    fn welfare(&self, mut restricted: RestrictedFace) -> Result<Fair, Failure> {
         let counted: Weights = self.set.model().principals().iter().map(|principal| principal.weight.clone()).collect();
         let reference = sum(counted.iter().zip(&self.over).map(|(weight, over)| weight * over));
-        let program = Program { objective: counted.clone(), extras: Vec::new(), conditions: stage.conditions.clone() };
+        let program =
+            Program { objective: counted.clone(), extras: Vec::new(), conditions: restricted.conditions.clone() };
         // Without demands it is one solve.
-        if program.conditions.is_empty() && stage.face.levels.is_empty() {
-            stage.face.points.clear();
-            stage.face.add(self.set.best(&counted)?.point);
+        if program.conditions.is_empty() && restricted.face.levels.is_empty() {
+            restricted.face.points.clear();
+            restricted.face.add(self.set.best(&counted)?.point);
         }
-        let solved = stage.face.solve(&program, &Until::Near(Scale::Payoffs(counted.clone())))?;
+        let solved = restricted.face.solve(&program, &Until::Near(Scale::Payoffs(counted.clone())))?;
         let values = [&solved.value - &reference, &solved.upper - &reference];
         // A principal with a weight in the rule but weight 0 in the proof may get more at no cost.
         let spare: Weights = (counted.iter().zip(&solved.weights))
             .map(|(own, weight)| if weight.is_zero() { sign(own) } else { Rational::ZERO })
             .collect();
-        let proof = stage.bound(counted.clone(), &solved);
+        let proof = restricted.bound(counted.clone(), &solved);
         let (weights, shares) = (solved.weights.clone(), solved.shares.clone());
-        let first = self.on(&stage, shares, weights, values.clone(), solved.stopped, proof.clone());
+        let first = self.on(&restricted, shares, weights, values.clone(), solved.stopped, proof.clone());
         let can_spare = spare.iter().any(|weight| !weight.is_zero());
         if !(solved.is_optimal() && self.set.gap().is_none() && can_spare) {
             return Ok(first);
         }
         // Any optimum will do; a failure to improve these payoffs is not an error.
-        match self.sparing(&mut stage, &counted, &solved, spare) {
-            Ok(better) => Ok(self.on(&stage, better.shares, better.weights, values, solved.stopped, proof)),
+        match self.sparing(&mut restricted, &counted, &solved, spare) {
+            Ok(better) => Ok(self.on(&restricted, better.shares, better.weights, values, solved.stopped, proof)),
             Err(_) => Ok(first),
         }
     }
@@ -618,25 +619,25 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// Among the optima of a weighted sum, one that is best by other weights.
     fn sparing(
         &self,
-        stage: &mut Stage,
+        restricted: &mut RestrictedFace,
         counted: &Weights,
         solved: &Solved,
         spare: Weights,
     ) -> Result<Solved, StopReason> {
         let mut tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
-        let step = stage.step(Argument::Tight, &solved.weights, &solved.duals);
+        let step = restricted.step(Argument::Tight, &solved.weights, &solved.duals);
         if !tight.is_empty() {
             // On the face the weighted sum is constant, so one tight demand follows from the others.
-            tight.push(stage.conditions.len());
+            tight.push(restricted.conditions.len());
             let (payoffs, bound) = (counted.clone(), solved.value.clone());
-            stage.conditions.push(Condition { payoffs, extras: Vec::new(), sense: Sense::Equal, bound });
-            stage.rows.push(stage.n_rows);
-            stage.n_rows += 1;
+            restricted.conditions.push(Condition { payoffs, extras: Vec::new(), sense: Sense::Equal, bound });
+            restricted.rows.push(restricted.n_rows);
+            restricted.n_rows += 1;
         }
-        stage.tighten(step, &tight)?;
+        restricted.tighten(step, &tight)?;
         let until = Until::Near(Scale::Payoffs(spare.clone()));
-        let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
-        stage.face.solve(&program, &until)
+        let program = Program { objective: spare, extras: Vec::new(), conditions: restricted.conditions.clone() };
+        restricted.face.solve(&program, &until)
     }
 
     /// What each principal could get at most, above the reference point, by which the rule divides; 1 if it does not.
@@ -663,9 +664,9 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again. If that is stopped,
     /// the answer has the value of the first level.
-    fn least_first(&self, stage: Stage, ranges: Vec<Rational>) -> Result<Fair, Failure> {
+    fn least_first(&self, restricted: RestrictedFace, ranges: Vec<Rational>) -> Result<Fair, Failure> {
         let mut first: Option<Fair> = None;
-        match (self.level_by_level(stage, ranges, &mut first), first) {
+        match (self.level_by_level(restricted, ranges, &mut first), first) {
             (Err(Failure::Stopped(reason)), Some(mut first)) => {
                 first.proven = Proven::Stopped(reason);
                 if matches!(self.question.rule, Rule::Leximin) {
@@ -679,7 +680,7 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     fn level_by_level(
         &self,
-        mut stage: Stage,
+        mut restricted: RestrictedFace,
         ranges: Vec<Rational>,
         answer: &mut Option<Fair>,
     ) -> Result<Fair, Failure> {
@@ -694,8 +695,8 @@ impl<'q, 'm> Asked<'q, 'm> {
         let mut first: Option<([Rational; 2], Vec<ProofStep>)> = None;
         let mut levels: Vec<Level> = Vec::new();
         loop {
-            let own = stage.conditions.len();
-            let mut conditions = stage.conditions.clone();
+            let own = restricted.conditions.len();
+            let mut conditions = restricted.conditions.clone();
             conditions.extend(open.iter().map(|&p| Condition {
                 payoffs: unit(n, p),
                 extras: vec![(0, -&ranges[p])],
@@ -707,19 +708,19 @@ impl<'q, 'm> Asked<'q, 'm> {
                 // No principal can gain: any point will do.
                 let program = Program { objective: vec![Rational::ONE; n], extras: Vec::new(), conditions };
                 let until = Until::Near(Scale::greatest_payoff(n, Rational::ONE));
-                let solved = stage.face.solve(&program, &until)?;
+                let solved = restricted.face.solve(&program, &until)?;
                 let values = [Rational::ZERO, Rational::ZERO];
-                return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped, Vec::new()));
+                return Ok(self.on(&restricted, solved.shares, solved.weights, values, solved.stopped, Vec::new()));
             }
             let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
-            let solved = stage.face.solve(&program, &Until::Near(scale.clone()))?;
+            let solved = restricted.face.solve(&program, &Until::Near(scale.clone()))?;
             let mut gains = vec![Rational::ZERO; n];
             open.iter().zip(&solved.duals[own..]).for_each(|(&p, dual)| gains[p] = -dual);
-            let of_first = || ([solved.value.clone(), solved.upper.clone()], stage.bound(gains.clone(), &solved));
+            let of_first = || ([solved.value.clone(), solved.upper.clone()], restricted.bound(gains.clone(), &solved));
             let (values, bound) = first.get_or_insert_with(of_first).clone();
             if answer.is_none() {
                 let (shares, weights) = (solved.shares.clone(), solved.weights.clone());
-                *answer = Some(self.on(&stage, shares, weights, values.clone(), solved.stopped, bound.clone()));
+                *answer = Some(self.on(&restricted, shares, weights, values.clone(), solved.stopped, bound.clone()));
             }
             let settled: Vec<usize> = (0..open.len()).filter(|&k| !solved.duals[own + k].is_zero()).collect();
             let who = if solved.is_optimal() { settled.iter().map(|&k| open[k]).collect() } else { open.clone() };
@@ -729,12 +730,12 @@ impl<'q, 'm> Asked<'q, 'm> {
             if settled.len() == open.len() || !solved.is_optimal() || self.set.gap().is_some() {
                 let mut proof = bound;
                 if is_leximin {
-                    proof = stage.steps.clone();
-                    proof.push(stage.step(least(&solved, gains), &solved.weights, &solved.duals));
+                    proof = restricted.steps.clone();
+                    proof.push(restricted.step(least(&solved, gains), &solved.weights, &solved.duals));
                 }
                 let is_proven = solved.is_optimal() && self.set.gap().is_none();
                 let stopped = solved.stopped;
-                let mut fair = self.on(&stage, solved.shares, solved.weights, values, stopped, proof);
+                let mut fair = self.on(&restricted, solved.shares, solved.weights, values, stopped, proof);
                 if is_leximin && !is_proven {
                     // The levels before are proven; this one has bounds.
                     fair.proof.clear();
@@ -744,17 +745,17 @@ impl<'q, 'm> Asked<'q, 'm> {
                 return Ok(fair);
             }
             let mut tight: Vec<usize> = (0..own).filter(|&row| !solved.duals[row].is_zero()).collect();
-            let step = stage.step(least(&solved, gains), &solved.weights, &solved.duals);
+            let step = restricted.step(least(&solved, gains), &solved.weights, &solved.duals);
             for &k in &settled {
-                tight.push(stage.conditions.len());
+                tight.push(restricted.conditions.len());
                 let p = open[k];
                 let bound = &self.over[p] + &ranges[p] * &solved.value;
                 let condition = Condition { payoffs: unit(n, p), extras: Vec::new(), sense: Sense::AtLeast, bound };
-                stage.conditions.push(condition);
-                stage.rows.push(stage.n_rows + k);
+                restricted.conditions.push(condition);
+                restricted.rows.push(restricted.n_rows + k);
             }
-            stage.n_rows += open.len();
-            stage.tighten(step, &tight)?;
+            restricted.n_rows += open.len();
+            restricted.tighten(step, &tight)?;
             let is_open = |k: &usize| !settled.contains(k);
             open = (0..open.len()).filter(is_open).map(|k| open[k]).collect();
         }
@@ -762,12 +763,12 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// The weights in order, the greatest on the least gain, have the least weighted sum of all orders. So the rule is the least of
     /// one sum for each order; orders are added until the best mix is in one of them.
-    fn gini(&self, mut stage: Stage, weights: &[Rational]) -> Result<Fair, Failure> {
+    fn gini(&self, mut restricted: RestrictedFace, weights: &[Rational]) -> Result<Fair, Failure> {
         /// The most orders; a few for each principal are enough.
         const MOST_ORDERS: usize = 2_000;
         let n = self.set.n();
         let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
-        let own = stage.conditions.len();
+        let own = restricted.conditions.len();
         let total = sum(weights.iter().cloned());
         let scale = Scale::greatest_payoff(n, total.clone());
         let even = total / Rational::from(n);
@@ -776,7 +777,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         let mut best: Option<(Rational, Vec<(usize, Rational)>)> = None;
         let mut bound: Option<(Solved, Weights)> = None;
         let stopped = loop {
-            let mut conditions = stage.conditions.clone();
+            let mut conditions = restricted.conditions.clone();
             conditions.extend(orders.iter().map(|order| Condition {
                 payoffs: order.clone(),
                 extras: vec![(0, Rational::NEG_ONE)],
@@ -785,12 +786,12 @@ impl<'q, 'm> Asked<'q, 'm> {
             }));
             let extras = vec![Extra { objective: Rational::ONE, free: true }];
             let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
-            let solved = match stage.face.solve(&program, &Until::Near(scale.clone())) {
+            let solved = match restricted.face.solve(&program, &Until::Near(scale.clone())) {
                 Ok(solved) => solved,
                 Err(reason) if best.is_some() => break Some(reason),
                 Err(reason) => return Err(reason.into()),
             };
-            let gained = everybody.least(&stage.face.points, &solved.shares);
+            let gained = everybody.least(&restricted.face.points, &solved.shares);
             let order = in_order(weights, &gained);
             let attained = sum(order.iter().zip(&gained).map(|(weight, gain)| weight * gain));
             if best.as_ref().is_none_or(|(most, _)| attained > *most) {
@@ -804,7 +805,7 @@ impl<'q, 'm> Asked<'q, 'm> {
                 bound = Some((solved.clone(), gains));
             }
             let (attained, upper) = (&best.as_ref().expect("set").0, &bound.as_ref().expect("set").0.upper);
-            if upper - attained <= stage.face.allowed_gap(&scale) {
+            if upper - attained <= restricted.face.allowed_gap(&scale) {
                 break None;
             }
             if solved.stopped.is_some() {
@@ -817,11 +818,11 @@ impl<'q, 'm> Asked<'q, 'm> {
         };
         let ((attained, shares), (solved, gains)) = (best.expect("one solve"), bound.expect("one solve"));
         let values = [attained, solved.upper.clone()];
-        let proof = stage.bound(gains, &solved);
-        Ok(self.on(&stage, shares, solved.weights, values, stopped, proof))
+        let proof = restricted.bound(gains, &solved);
+        Ok(self.on(&restricted, shares, solved.weights, values, stopped, proof))
     }
 
-    fn smooth(&self, mut stage: Stage) -> Result<Fair, Failure> {
+    fn smooth(&self, mut restricted: RestrictedFace) -> Result<Fair, Failure> {
         let n = self.set.n();
         let smooth = Smooth::of(&self.question.rule).expect("a smooth rule");
         let principals = self.set.model().principals();
@@ -842,7 +843,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         let gains = Gains { who, over: self.over.clone() };
         // An initial mix with positive gains for all.
-        let mut conditions = stage.conditions.clone();
+        let mut conditions = restricted.conditions.clone();
         conditions.extend(gains.who.iter().map(|&p| Condition {
             payoffs: unit(n, p),
             extras: vec![(0, Rational::NEG_ONE)],
@@ -851,9 +852,9 @@ impl<'q, 'm> Asked<'q, 'm> {
         }));
         let extras = vec![Extra { objective: Rational::ONE, free: true }];
         let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
-        let begun = stage.face.solve(&program, &Until::Positive)?;
+        let begun = restricted.face.solve(&program, &Until::Positive)?;
         if begun.upper <= Rational::ZERO {
-            let has_demands = stage.n_rows > 0;
+            let has_demands = restricted.n_rows > 0;
             let who = if has_demands {
                 "with what is demanded somebody gets no more than that"
             } else {
@@ -861,42 +862,43 @@ impl<'q, 'm> Asked<'q, 'm> {
             };
             return Err(FairError::NobodyGains { rule, who: who.to_owned(), from_zero, has_demands }.into());
         }
-        if !smooth::all_gain(&stage.face, &gains, &begun.shares) {
+        if !smooth::all_gain(&restricted.face, &gains, &begun.shares) {
             return Err(begun.stopped.unwrap_or(StopReason::Precision).into());
         }
-        let gap = if stage.face.gap.is_zero() {
+        let gap = if restricted.face.gap.is_zero() {
             Rational::try_from(SMOOTH_GAP).expect("finite")
         } else {
-            stage.face.gap.clone()
+            restricted.face.gap.clone()
         };
-        let found = match smooth::solve(&smooth, &mut stage, &gains, begun.shares.clone(), &gap) {
+        let found = match smooth::solve(&smooth, &mut restricted, &gains, begun.shares.clone(), &gap) {
             Ok(found) => found,
             Err(reason) => {
                 // The mix is known, and no upper bound but that of own bests.
-                let [value, _] = smooth.reported(&gains.least(&stage.face.points, &begun.shares));
+                let [value, _] = smooth.reported(&gains.least(&restricted.face.points, &begun.shares));
                 let values = [value.clone(), value];
-                let fair = self.on(&stage, begun.shares, vec![Rational::ZERO; n], values, Some(reason), Vec::new());
+                let fair =
+                    self.on(&restricted, begun.shares, vec![Rational::ZERO; n], values, Some(reason), Vec::new());
                 let value = Value::from(Enclosure::new(fair.value.enclosure.lower(), f64::INFINITY));
                 return Ok(Fair { value, proven: Proven::Stopped(reason), ..fair });
             }
         };
         let (gains, rows) = found.dual;
-        let mut proof = stage.steps.clone();
+        let mut proof = restricted.steps.clone();
         proof.push(ProofStep { argument: Argument::Bound { gains }, weights: found.weights.clone(), rows });
-        Ok(self.on(&stage, found.shares, found.weights, [found.value, found.upper], found.stopped, proof))
+        Ok(self.on(&restricted, found.shares, found.weights, [found.value, found.upper], found.stopped, proof))
     }
 
-    /// The answer of a mix on a stage, with the proof steps of its faces.
+    /// The answer of a mix on a restricted, with the proof steps of its faces.
     fn on(
         &self,
-        stage: &Stage,
+        restricted: &RestrictedFace,
         shares: Vec<(usize, Rational)>,
         weights: Weights,
         values: [Rational; 2],
         stopped: Option<StopReason>,
         proof: Vec<ProofStep>,
     ) -> Fair {
-        let mut all = stage.face.levels.clone();
+        let mut all = restricted.face.levels.clone();
         all.push(weights);
         let weights = all.remove(0);
         let proven = match stopped {
@@ -904,22 +906,22 @@ impl<'q, 'm> Asked<'q, 'm> {
             Some(reason) => Proven::Stopped(reason),
             None => Proven::WithinGap,
         };
-        let mixed = Mixed { points: &stage.face.points, shares, weights, then: all, proof };
+        let mixed = Mixed { points: &restricted.face.points, shares, weights, then: all, proof };
         self.written(mixed, between(&values), proven)
     }
 
-    fn infeasible(&self, stage: &Stage, solved: Solved) -> Fair {
+    fn infeasible(&self, restricted: &RestrictedFace, solved: Solved) -> Fair {
         let values = [-&solved.upper, -&solved.value];
-        let proof = stage.bound(vec![Rational::ZERO; self.set.n()], &solved);
-        let mut fair = self.on(stage, solved.shares, solved.weights, values, None, proof);
+        let proof = restricted.bound(vec![Rational::ZERO; self.set.n()], &solved);
+        let mut fair = self.on(restricted, solved.shares, solved.weights, values, None, proof);
         fair.proven = Proven::Infeasible;
         fair
     }
 
     /// The answer if the feasibility of the demands is not decided.
-    fn undecided(&self, stage: &Stage, solved: Solved, reason: StopReason) -> Fair {
+    fn undecided(&self, restricted: &RestrictedFace, solved: Solved, reason: StopReason) -> Fair {
         let values = [Rational::ZERO, Rational::ZERO];
-        let mut fair = self.on(stage, solved.shares, solved.weights, values, Some(reason), Vec::new());
+        let mut fair = self.on(restricted, solved.shares, solved.weights, values, Some(reason), Vec::new());
         fair.value = anything();
         fair.proven = Proven::Stopped(reason);
         fair

@@ -10,7 +10,7 @@
 //!
 //! Points with bounds count with their worse end in every row, so that the master's value is attained.
 
-use super::limit::{Direction, Limits};
+use super::limit::{Direction, Guesses};
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
 use crate::number::{Rational, Value, sum};
@@ -185,7 +185,7 @@ impl<'s, 'm> Face<'s, 'm> {
     /// The greatest value of a program, of which some mix of the points found is feasible.
     pub fn solve(&mut self, program: &Program, until: &Until) -> Result<Solved, StopReason> {
         let mut upper: Option<UpperBound> = None;
-        let mut limits = Limits::default();
+        let mut guesses = Guesses::default();
         let mut last: Option<Solved> = None;
         for round in 0.. {
             let stop = &self.set.options().stop;
@@ -250,7 +250,7 @@ impl<'s, 'm> Face<'s, 'm> {
                 return Ok(was);
             }
             self.set.tell_gap(&was.upper - &was.value);
-            if let Err(reason) = limits.guess(self, program, &weights, &best_point, &mut upper) {
+            if let Err(reason) = guesses.guess(self, program, &weights, &best_point, &mut upper) {
                 return Ok(Solved { stopped: Some(reason), ..was });
             }
             last = Some(was);

@@ -15,9 +15,9 @@
 
 use super::payoff_set::{Best, Point, Weights};
 use super::program::{Condition, Extra, Face, Program};
+use super::restricted_face::{RestrictedFace, unit};
 use super::rules::Rule;
 use super::simplex::{Optimum, Sense};
-use super::stage::{Stage, unit};
 use crate::number::{Rational, logarithm, real_power, rounded_down, sum};
 use crate::stop::{StopReason, StopSignal};
 
@@ -185,35 +185,37 @@ impl Lines {
     }
 }
 
-/// The best mix by a smooth rule, on a stage with a mix of positive gains, `start`.
+/// The best mix by a smooth rule, on a restricted with a mix of positive gains, `start`.
 pub(super) fn solve(
     smooth: &Smooth,
-    stage: &mut Stage,
+    restricted: &mut RestrictedFace,
     gains: &Gains,
     start: Vec<(usize, Rational)>,
     gap: &Rational,
 ) -> Result<SmoothOptimum, StopReason> {
     let n = gains.over.len();
-    let first = gains.least(&stage.face.points, &start);
+    let first = gains.least(&restricted.face.points, &start);
     let mut lines: Vec<Lines> = first.iter().map(|gain| Lines::around(smooth, gain)).collect();
     let mut lower = (smooth.total(&first)[0].clone(), start, first);
     let mut upper: Option<(Rational, Weights, (Weights, Vec<Rational>))> = None;
     let mut stopped = Some(StopReason::NodeLimit);
     let mut without_news = 0;
-    let mut in_doubles = stage.conditions.is_empty();
+    let mut in_doubles = restricted.conditions.is_empty();
     let mut open: Option<Rational> = None;
     let mut apart = if in_doubles { least_distance(gap) } else { Rational::ZERO };
     for _ in 0..MOST_ROUNDS {
-        let program = program(smooth, stage, gains, &lines, n);
-        let stop = &stage.face.set.options().stop;
-        let nearly = if in_doubles { nearly(&program, &lines, &stage.face.points, stop) } else { Ok(None) };
+        let program = program(smooth, restricted, gains, &lines, n);
+        let stop = &restricted.face.set.options().stop;
+        let nearly = if in_doubles { nearly(&program, &lines, &restricted.face.points, stop) } else { Ok(None) };
         let solved = match nearly {
-            Ok(None) => program.master(&stage.face.points, &[], stop).map(|optimum| optimum.map(mix_and_multipliers)),
+            Ok(None) => {
+                program.master(&restricted.face.points, &[], stop).map(|optimum| optimum.map(mix_and_multipliers))
+            }
             found => found,
         };
         let (shares, duals) = match solved {
             Ok(Some((mut shares, duals))) => {
-                shares.truncate(stage.face.points.len());
+                shares.truncate(restricted.face.points.len());
                 (shares, duals)
             }
             Ok(None) => break,
@@ -223,7 +225,7 @@ pub(super) fn solve(
             }
         };
         let weights = program.weights(&duals);
-        let Best { point, most, .. } = match stage.face.best(&weights) {
+        let Best { point, most, .. } = match restricted.face.best(&weights) {
             Ok(best) => best,
             Err(reason) => {
                 stopped = Some(reason);
@@ -232,13 +234,14 @@ pub(super) fn solve(
         };
         let bound = program.right_side(&duals) + &most;
         if upper.as_ref().is_none_or(|(least, ..)| bound < *least) {
-            let dual = (slopes_by(&lines, gains, &duals[stage.conditions.len()..]), stage.row_multipliers(&duals));
+            let dual =
+                (slopes_by(&lines, gains, &duals[restricted.conditions.len()..]), restricted.row_multipliers(&duals));
             upper = Some((bound, weights, dual));
         }
         let shares: Vec<(usize, Rational)> =
             shares.into_iter().enumerate().filter(|(_, share)| !share.is_zero()).collect();
-        let now = gains.least(&stage.face.points, &shares);
-        let mut of_lines = duals[stage.conditions.len()..].iter();
+        let now = gains.least(&restricted.face.points, &shares);
+        let mut of_lines = duals[restricted.conditions.len()..].iter();
         for (lines, gain) in lines.iter_mut().zip(&now) {
             let own: Vec<&Rational> = of_lines.by_ref().take(lines.slopes.len()).collect();
             lines.look_at(smooth, gain, &own, &apart);
@@ -249,9 +252,9 @@ pub(super) fn solve(
                 lower = (total, shares, now);
             }
         }
-        let is_new = stage.face.add(point);
-        if stage.face.gap.is_zero() {
-            match exactly(smooth, stage, gains, &lower.1) {
+        let is_new = restricted.face.add(point);
+        if restricted.face.gap.is_zero() {
+            match exactly(smooth, restricted, gains, &lower.1) {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) => {}
                 Err(reason) => {
@@ -261,7 +264,7 @@ pub(super) fn solve(
             }
         }
         let (bound, ..) = upper.as_ref().expect("set by now");
-        stage.face.set.tell_gap(bound - &lower.0);
+        restricted.face.set.tell_gap(bound - &lower.0);
         let scale = if matches!(smooth, Smooth::Nash) { Rational::ONE } else { lower.0.clone().abs() };
         if bound - &lower.0 <= gap * scale {
             stopped = None;
@@ -278,7 +281,7 @@ pub(super) fn solve(
         // No new point for many rounds: the remaining gap is below the precision of the payoffs.
         without_news = if is_new { 0 } else { without_news + 1 };
         if without_news > MOST_WITHOUT_NEWS {
-            stopped = Some(stage.face.no_further());
+            stopped = Some(restricted.face.no_further());
             break;
         }
     }
@@ -364,8 +367,8 @@ fn slopes_by(lines: &[Lines], gains: &Gains, duals: &[Rational]) -> Weights {
     counts
 }
 
-fn program(smooth: &Smooth, stage: &Stage, gains: &Gains, lines: &[Lines], n: usize) -> Program {
-    let mut conditions = stage.conditions.clone();
+fn program(smooth: &Smooth, restricted: &RestrictedFace, gains: &Gains, lines: &[Lines], n: usize) -> Program {
+    let mut conditions = restricted.conditions.clone();
     for (index, (&p, lines)) in gains.who.iter().zip(lines).enumerate() {
         for slope in &lines.slopes {
             let payoffs = (0..n).map(|q| if q == p { slope.clone() } else { Rational::ZERO }).collect();
@@ -386,7 +389,7 @@ fn program(smooth: &Smooth, stage: &Stage, gains: &Gains, lines: &[Lines], n: us
 /// The optimum in fractions, if it is the last mix's vertex, lies on its last edge, or where a condition binds there.
 fn exactly(
     smooth: &Smooth,
-    stage: &mut Stage,
+    restricted: &mut RestrictedFace,
     gains: &Gains,
     shares: &[(usize, Rational)],
 ) -> Result<Option<SmoothOptimum>, StopReason> {
@@ -395,35 +398,36 @@ fn exactly(
         [(only, _)] => tries.push(vec![(*only, Rational::ONE)]),
         [(a, _), (b, _)] => {
             tries.extend([*a, *b].map(|index| vec![(index, Rational::ONE)]));
-            tries.extend(on_edge(smooth, &stage.face.points, gains, *a, *b));
+            tries.extend(on_edge(smooth, &restricted.face.points, gains, *a, *b));
         }
         _ => {}
     }
     for shares in tries {
-        let gained = gains.least(&stage.face.points, &shares);
-        if gained.iter().any(|gain| *gain <= Rational::ZERO) || !satisfied(stage, &shares) {
+        let gained = gains.least(&restricted.face.points, &shares);
+        if gained.iter().any(|gain| *gain <= Rational::ZERO) || !satisfied(restricted, &shares) {
             continue;
         }
         let slopes: Option<Vec<Rational>> = gained.iter().map(|gain| smooth.exact_slope(gain)).collect();
         let Some(slopes) = slopes else { continue };
         let mut weights = vec![Rational::ZERO; gains.over.len()];
         gains.who.iter().zip(&slopes).for_each(|(&p, slope)| weights[p] = slope.clone());
-        let attained = sum(shares.iter().map(|(index, share)| stage.face.points[*index].least(&weights) * share));
-        let best = stage.face.best(&weights)?;
+        let attained = sum(shares.iter().map(|(index, share)| restricted.face.points[*index].least(&weights) * share));
+        let best = restricted.face.best(&weights)?;
         if best.most == attained {
             let [value, upper] = smooth.reported(&gained);
-            let dual = (weights.clone(), vec![Rational::ZERO; stage.n_rows]);
+            let dual = (weights.clone(), vec![Rational::ZERO; restricted.n_rows]);
             return Ok(Some(SmoothOptimum { value, upper, shares, weights, dual, stopped: None }));
         }
-        stage.face.add(best.point);
+        restricted.face.add(best.point);
     }
     Ok(None)
 }
 
-fn satisfied(stage: &Stage, shares: &[(usize, Rational)]) -> bool {
-    let attained =
-        |payoffs: &Weights| sum(shares.iter().map(|(index, share)| stage.face.points[*index].least(payoffs) * share));
-    stage.conditions.iter().all(|condition| match condition.sense {
+fn satisfied(restricted: &RestrictedFace, shares: &[(usize, Rational)]) -> bool {
+    let attained = |payoffs: &Weights| {
+        sum(shares.iter().map(|(index, share)| restricted.face.points[*index].least(payoffs) * share))
+    };
+    restricted.conditions.iter().all(|condition| match condition.sense {
         Sense::AtLeast => attained(&condition.payoffs) >= condition.bound,
         Sense::Equal => attained(&condition.payoffs) == condition.bound,
         Sense::AtMost => attained(&condition.payoffs) <= condition.bound,

@@ -12,7 +12,7 @@
 
 use super::euclid::Words;
 use super::obstacle::Obstacle;
-use super::random::Weights;
+use super::random::RandomWeights;
 use super::reconstruction::{Demand, Expansion, Prefix};
 use super::rows::Rows;
 use crate::number::{Integer, Natural};
@@ -42,7 +42,7 @@ pub(super) struct Dyadic<'a, I> {
     /// max_i |r_i| / Σ_j |a_ij|.
     residual_size: f64,
     digit_bits: i32,
-    weights: Weights,
+    weights: RandomWeights,
     /// Bits gained by each step; their sum.
     widths: Vec<u32>,
     precision: usize,
@@ -59,7 +59,7 @@ impl<'a, I: ApproximateInverse> Dyadic<'a, I> {
     pub(super) fn demand(rows: &Rows<i64>) -> Demand {
         // What is left of x is below A⁻¹ of the largest residual; the combination adds up n of that.
         let error = rows.log2_inverse(|_, entries| (2.0 * magnitude(entries)).log2());
-        Demand::new(rows, error + Weights::log2_sum(rows.len()))
+        Demand::new(rows, error + RandomWeights::log2_sum(rows.len()))
     }
 
     pub(super) fn new(rows: &'a Rows<i64>, inverse: I, demand: Demand) -> Dyadic<'a, I> {
@@ -70,7 +70,7 @@ impl<'a, I: ApproximateInverse> Dyadic<'a, I> {
             inverse_magnitude: rows.iter().map(|(_, entries)| 1.0 / magnitude(entries)).collect(),
             residual_size: 0.0,
             digit_bits: I::DIGIT_BITS,
-            weights: Weights::new(rows.len(), 0),
+            weights: RandomWeights::new(rows.len(), 0),
             widths: Vec::new(),
             precision: 0,
             digits: Vec::new(),

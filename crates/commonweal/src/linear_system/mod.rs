@@ -40,7 +40,7 @@ use dyadic::{ApproximateInverse, Dyadic};
 use elimination::Factors;
 use gauss_seidel::GaussSeidel;
 use obstacle::Obstacle;
-use random::Weights;
+use random::RandomWeights;
 use rows::Rows;
 use system::Coefficients;
 
@@ -110,7 +110,7 @@ fn solve_in_doubles(rows: &Rows<i64>, stop: &(dyn Fn() -> bool + Sync)) -> Resul
     }
     // A trial measures the cost of sweeps. Its right-hand side is random, like residuals; rewards may be too smooth.
     let mut sweeps = GaussSeidel::new(&matrix(), MANY_SWEEPS);
-    let is_slow = sweeps.apply(&Weights::new(rows.len(), 0).signed(), &mut vec![0.0; rows.len()]).is_err();
+    let is_slow = sweeps.apply(&RandomWeights::new(rows.len(), 0).signed(), &mut vec![0.0; rows.len()]).is_err();
     let most_cost = if is_slow { MOST_FACTOR_COST } else { FACTOR_ADVANTAGE * sweeps.cost() };
     match Factors::of(matrix(), most_cost, stop) {
         Ok(factors) => lift_with(factors, rows, stop),

@@ -11,7 +11,7 @@ use super::euclid::Words;
 use super::field::Residue;
 use super::obstacle::Obstacle;
 use super::prime_powers::{Modulus, Powers};
-use super::random::Weights;
+use super::random::RandomWeights;
 use super::reconstruction::{Demand, Expansion, Prefix, lift};
 use super::rows::{Entry, ExactDivisor, Rows};
 use crate::number::{ExactVector, Integer};
@@ -39,7 +39,7 @@ pub(super) fn solve_modulo<const C: u64, E: Entry>(
     let factors = Factors::of(rows.off_diagonals(|entry| entry.residue::<C>()), f64::INFINITY, stop)?;
     // Numerators are below den · ‖x‖, and the combination adds up n of them.
     let value = rows.log2_inverse(|row, _| rows.rhs()[row].log2());
-    let demand = Demand::new(rows, value + Weights::log2_sum(rows.len()));
+    let demand = Demand::new(rows, value + RandomWeights::log2_sum(rows.len()));
     lift(Padic::new(rows, factors, demand), rows, demand, stop)
 }
 
@@ -48,7 +48,7 @@ struct Padic<'a, E, const C: u64> {
     factors: Factors<Residue<C>>,
     residual: Vec<E>,
     divisor: ExactDivisor,
-    weights: Weights,
+    weights: RandomWeights,
     digits: Vec<Vec<i64>>,
     kept_steps: usize,
     combined: Vec<i128>,
@@ -63,7 +63,7 @@ impl<'a, E: Entry, const C: u64> Padic<'a, E, C> {
             residual: rows.rhs().to_vec(),
             divisor: ExactDivisor::new(Residue::<C>::PRIME),
             // Another prime has other weights, in case these lose too large a factor.
-            weights: Weights::new(rows.len(), C),
+            weights: RandomWeights::new(rows.len(), C),
             digits: Vec::new(),
             kept_steps: demand.kept() / 60 + 1,
             combined: Vec::new(),

@@ -2,10 +2,10 @@
 
 /// One weight of 16 bits for each component. A prime ℓ that divides the common denominator is missing from that of the
 /// weighted sum about once in ℓ times.
-pub(super) struct Weights(Vec<u16>);
+pub(super) struct RandomWeights(Vec<u16>);
 
-impl Weights {
-    pub(super) fn new(n: usize, seed: u64) -> Weights {
+impl RandomWeights {
+    pub(super) fn new(n: usize, seed: u64) -> RandomWeights {
         let mut state = seed;
         let next = || {
             // splitmix64
@@ -14,7 +14,7 @@ impl Weights {
             let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             (mixed >> 48) as u16
         };
-        Weights(std::iter::repeat_with(next).take(n).collect())
+        RandomWeights(std::iter::repeat_with(next).take(n).collect())
     }
 
     /// The weights as numbers of either sign.

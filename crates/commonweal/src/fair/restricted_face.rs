@@ -12,7 +12,7 @@ use crate::number::Rational;
 use crate::stop::StopReason;
 
 /// A face and the conditions on it, each `a·x ≥ b` or `a·x = b`.
-pub(super) struct Stage<'s, 'm> {
+pub(super) struct RestrictedFace<'s, 'm> {
     pub face: Face<'s, 'm>,
     pub conditions: Vec<Condition>,
     /// The row of the proof for each condition; rows remain when redundant conditions are removed.
@@ -38,14 +38,14 @@ pub(super) fn unit(n: usize, p: usize) -> Weights {
     (0..n).map(|q| if q == p { Rational::ONE } else { Rational::ZERO }).collect()
 }
 
-impl<'s, 'm> Stage<'s, 'm> {
+impl<'s, 'm> RestrictedFace<'s, 'm> {
     /// A face with demands, all of them open.
-    pub fn new(face: Face<'s, 'm>, conditions: Vec<Condition>) -> Stage<'s, 'm> {
+    pub fn new(face: Face<'s, 'm>, conditions: Vec<Condition>) -> RestrictedFace<'s, 'm> {
         let n_rows = conditions.len();
-        Stage { face, conditions, rows: (0..n_rows).collect(), n_rows, steps: Vec::new() }
+        RestrictedFace { face, conditions, rows: (0..n_rows).collect(), n_rows, steps: Vec::new() }
     }
 
-    /// One multiplier for each row of the proof, from the duals of a program whose first conditions are the stage's.
+    /// One multiplier for each row of the proof, from the duals of a program whose first conditions are the restricted's.
     pub fn row_multipliers(&self, duals: &[Rational]) -> Vec<Rational> {
         let mut multipliers = vec![Rational::ZERO; self.n_rows];
         self.rows.iter().zip(duals).for_each(|(&row, dual)| multipliers[row] = -dual);
