@@ -24,7 +24,10 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   const tail = solution.long_term === "proven" ? "it" : "the strategy of the tail, assumed to be that one,";
   lines.push(el("p", {}, `${best} From ${solution.start} ${tail} earns `, shown(answer.long_term_welfare), "."));
   const memory = stepText(answer.memory);
-  if (stepNumber(answer.memory) === 0) {
+  const isMore = Number(answer.welfare.lower) > Number(answer.long_term_welfare.upper);
+  if (stepNumber(answer.memory) === 0 && isMore) {
+    lines.push(el("p", {}, "The plan takes long-term actions from the start. Several are, and those that it takes earn ", shown(minus(answer.welfare, answer.long_term_welfare)), " more before."));
+  } else if (stepNumber(answer.memory) === 0) {
     lines.push(el("p", {}, `The plan is that strategy from the first ${model.step} on: no deviation pays from ${solution.start}.`));
   } else {
     const counts = solution.needs_counting === false ? ", although an equally good strategy is known that does not count" : "";

@@ -58,6 +58,12 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
         (false, true) => ", times the weights",
         (false, false) => "",
     };
+    if names.is_empty() {
+        let from = format!("{} {}", shown(model.about().step()), steps(&explanation.origin.into()));
+        let said = format!("\n1. From {from} on nothing counts any more: every strategy is a long-term strategy.");
+        text.push_str(&wrapped(&said, 3));
+        return;
+    }
     let has_several = explanation.n_discounts > names.len();
     let order = if has_several {
         format!("the most patient of {} discounts, then for the next, and so on", explanation.n_discounts)

@@ -386,6 +386,18 @@ impl Answer {
         &self.memory[state.index()]
     }
 
+    /// Whether the strategy, started in `state`, is the long-term strategy from the first step on. If time preferences have segments,
+    /// actions that tie in the last segment may earn different amounts before it: with memory 0 the strategy takes long-term choices
+    /// alone, and yet it may earn more than the long-term strategy.
+    pub fn is_long_term(&self, state: StateId) -> bool {
+        let [own, long_term] = [self.welfare(state), self.long_term_welfare(state)];
+        let is_same = match (&own.exact, &long_term.exact) {
+            (Some(own), Some(long_term)) => own == long_term,
+            _ => own.enclosure.lower() <= long_term.enclosure.upper(),
+        };
+        self.memory(state).is_zero() && is_same
+    }
+
     /// Whether the strategy of the tail is proven to be the long-term one. It always is for an exact answer that was not stopped
     /// before it was found; for a certified answer it is if doubles separate its choices from all others. Statements on the
     /// long-term strategy hold for the strategy of the tail, proven or not.

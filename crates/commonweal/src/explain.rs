@@ -13,7 +13,7 @@ use crate::exact::Advantages;
 use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
-use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, Principal, PrincipalId, StateId};
 use crate::number::{Enclosure, Natural, Rational, Value, WideEnclosure};
 use crate::principals::{self, OrderedModel, OrderedSegment};
 use crate::stop::{StopReason, StopSignal};
@@ -108,7 +108,7 @@ pub fn explain(
     let ratios = DiscountRatios::of(&ordered);
     let columns = columns(&ordered);
     let value = |s: StateId, i: usize| long_term.values[i].get(s.index());
-    let values = model.states().map(|s| columns.iter().map(|own| own.sum(|i| value(s, i))).collect()).collect();
+    let values = model.states().map(|s| columns.iter().map(|own| own.payoff(|i| value(s, i))).collect()).collect();
     let reached = reached(model);
     let meetings = Meetings::of(model, solution.strategy(), model.start());
     let mut deviations = Vec::new();
@@ -123,7 +123,7 @@ pub fn explain(
                 state,
                 choice,
                 pays_throughout: steps.as_ref().is_some_and(|steps| pays_throughout(&exact, steps, pays)),
-                advantages: columns.iter().map(|own| own.sum(|i| exact[i].clone())).collect(),
+                advantages: columns.iter().map(|own| own.difference(|i| exact[i].clone())).collect(),
                 pays: steps.and_then(|steps| steps_within(&last, steps)),
                 settled_from: (&settled_from + last.origin).max(Step::from(last.from)),
             });
@@ -171,9 +171,25 @@ fn steps_within(last: &OrderedSegment, (first, end): (Step, Step)) -> Option<(St
 struct Column {
     name: String,
     parts: Vec<usize>,
+    /// How far the approximation of preferences may put a payoff off, weights included.
+    margin: f64,
 }
 
 impl Column {
+    /// A payoff: the sum over its parts, with what the approximation may put it off by.
+    fn payoff(&self, of: impl Fn(usize) -> Rational) -> Value {
+        self.within(self.margin, self.sum(of))
+    }
+
+    /// A difference of two payoffs.
+    fn difference(&self, of: impl Fn(usize) -> Rational) -> Value {
+        self.within(2.0 * self.margin, self.sum(of))
+    }
+
+    fn within(&self, margin: f64, sum: Value) -> Value {
+        if margin == 0.0 { sum } else { Value::from(sum.enclosure.widened(margin)) }
+    }
+
     /// The sum over its parts; enclosed where there are many, because sums of many different fractions are long.
     fn sum(&self, of: impl Fn(usize) -> Rational) -> Value {
         const FEW: usize = 12;
@@ -189,7 +205,8 @@ impl Column {
 /// The columns, in decreasing patience.
 fn columns(model: &OrderedModel) -> Vec<Column> {
     let mut columns: Vec<(Vec<PrincipalId>, Vec<usize>)> = Vec::new();
-    for (i, part) in model.parts().iter().enumerate() {
+    // Where all preferences have ended, one part without an owner is left.
+    for (i, part) in model.parts().iter().enumerate().filter(|(_, part)| !part.terms.is_empty()) {
         let mut owners: Vec<PrincipalId> = part.terms.iter().map(|(p, _)| *p).collect();
         let mut parts = Vec::new();
         let mut place = columns.len();
@@ -207,9 +224,16 @@ fn columns(model: &OrderedModel) -> Vec<Column> {
         columns.insert(place.min(columns.len()), (owners, parts));
     }
     let name = |p: &PrincipalId| model.mdp().principals()[p.index()].name.as_str();
+    let weighted = |(margin, principal): (f64, &Principal)| {
+        Enclosure::new(margin, margin).times(Enclosure::from(&principal.weight.clone().abs()))
+    };
+    let margins: Option<Vec<Enclosure>> =
+        model.mdp().margins().map(|own| own.into_iter().zip(model.mdp().principals()).map(weighted).collect());
     let named = |(owners, parts): (Vec<PrincipalId>, Vec<usize>)| {
         let names: Vec<&str> = owners.iter().map(name).collect();
-        Column { name: names.join("+"), parts }
+        let margin = |p: &PrincipalId| margins.as_ref().map_or(Enclosure::ZERO, |margins| margins[p.index()]);
+        let margin = owners.iter().map(margin).fold(Enclosure::ZERO, Enclosure::plus).upper();
+        Column { name: names.join("+"), parts, margin }
     };
     columns.into_iter().map(named).collect()
 }

@@ -60,19 +60,33 @@ pub fn annuity(principal: &Principal, payoff: &Value) -> Value {
 
 /// The first step that counts at most half of step 0, if it comes within `limit` steps.
 pub fn half_life(principal: &Principal, limit: u64) -> Option<u64> {
-    let mut weights = WeightsByStep::of(principal);
-    let half = weights.next()? / 2.0;
-    (1..=limit).zip(weights).find(|(_, weight)| *weight <= half).map(|(step, _)| step)
+    falls_to(principal, 0.5, limit)
 }
 
-/// The rate at which the sum of all weights falls between each of the first `n` steps and the next; `None` if all weights are 0.
+/// The first step that counts at most this share of step 0, if it comes within `limit` steps.
+pub fn falls_to(principal: &Principal, share: f64, limit: u64) -> Option<u64> {
+    let mut weights = WeightsByStep::of(principal);
+    let share = weights.next()? * share;
+    (1..=limit).zip(weights).find(|(_, weight)| *weight <= share).map(|(step, _)| step)
+}
+
+/// The rate at which the sum of all weights falls between each of the first `n` steps and the next; `None` if all weights are 0. Where
+/// weights become too small for doubles, the rate remains what it was.
 pub fn social_rates(principals: &[Principal], n: usize) -> Vec<Option<f64>> {
     let mut sums = vec![0.0; n + 1];
     for principal in principals.iter().filter(|principal| !principal.weight.is_zero()) {
         let counts = principal.weight.to_f64().abs();
         sums.iter_mut().zip(WeightsByStep::of(principal)).for_each(|(sum, weight)| *sum += counts * weight);
     }
-    sums.windows(2).map(|pair| (pair[1] > 0.0).then(|| pair[0] / pair[1] - 1.0)).collect()
+    /// Smaller weights have few digits.
+    const SMALLEST: f64 = 1e-280;
+    let of_pair = |before: &mut Option<f64>, pair: &[f64]| {
+        if pair[0] >= SMALLEST {
+            *before = (pair[1] > 0.0).then(|| pair[0] / pair[1] - 1.0);
+        }
+        Some(*before)
+    };
+    sums.windows(2).scan(None, of_pair).collect()
 }
 
 #[cfg(test)]
@@ -97,6 +111,16 @@ mod tests {
         for (year, factor) in printed {
             assert_eq!((factors[year] * 1e4).round() / 1e4, factor, "year {year}");
         }
+    }
+
+    #[test]
+    fn a_rate_stays_where_weights_are_too_small_for_doubles_and_ends_where_they_end() {
+        let rates = social_rates(&[principal("{rate: 10%}")], 20_000);
+        assert!(rates.iter().all(|rate| rate.is_some_and(|rate| (rate - 0.1).abs() < 1e-9)));
+        let rates = social_rates(&[principal("{rate: 3%, until: 40}")], 100);
+        assert_eq!(rates.iter().position(Option::is_none), Some(39));
+        assert!(rates[39..].iter().all(Option::is_none));
+        assert_eq!(falls_to(&principal("{rate: 3%, until: 40}"), 0.005, 1_000), Some(40));
     }
 
     /// In closed form, at steps where it is a short fraction: (1 + j/10)^−4 and 0.9^j/(1 + j/10).

@@ -21,7 +21,7 @@ pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
 };
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
-pub use crate::outlook::{annuity, social_rates, total_weight};
+pub use crate::outlook::{annuity, falls_to, social_rates, total_weight};
 pub use crate::own_best::own_best;
 pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use crate::strategy::{Meetings, Run};

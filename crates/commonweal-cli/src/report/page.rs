@@ -280,9 +280,11 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
         *html += &table("numbers", &header, rows);
     };
     let add_words = |html: &mut String, header: &[&str], rows: &[Vec<String>]| *html += &table("plain", header, rows);
+    let best_for =
+        if names.is_empty() { "nobody: nothing counts in the end".to_owned() } else { names.join(", then for ") };
     *html += &format!(
         "<h3>1. The long-term strategy</h3>\n<p>It is best for {}. V is what it is worth, weights included{}.</p>\n",
-        escaped(&names.join(", then for ")),
+        escaped(&best_for),
         if has_costs(model) { ": costs count negatively" } else { "" }
     );
     let rows = model.states().take(ROWS).map(|s| {

@@ -5,7 +5,7 @@ use super::names::{
 };
 use super::numbers::{double, fraction_or_decimal, signed};
 use commonweal::numbers::Enclosure;
-use commonweal::questions::{Evaluation, Play, accrued, social_rates, trajectory};
+use commonweal::questions::{Evaluation, Play, accrued, falls_to, social_rates, trajectory};
 use commonweal::strategies::CountingStrategy;
 use commonweal::structure::{ChoiceId, ModelError, Principal, PrincipalId, StateId, Structure};
 use commonweal::{Answer, Claim, Model, Rational, Step, Value};
@@ -413,8 +413,9 @@ fn drawn_steps(model: &Structure, drawn: &Drawn) -> usize {
     const MANY: f64 = 400.0;
     const MOST: f64 = 20_000.0;
     const WORK: f64 = 2e8;
-    let patience = model.principals().iter().map(|principal| principal.patience().to_f64()).fold(0.0, f64::max);
-    let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
+    const NEGLIGIBLE: f64 = 0.005;
+    let fades = |principal: &Principal| falls_to(principal, NEGLIGIBLE, MOST as u64).map_or(MOST, |step| step as f64);
+    let enough = model.principals().iter().map(fades).fold(0.0, f64::max);
     let most = (WORK / model.n_transitions() as f64).clamp(MANY, MOST);
     let settled = beyond(&drawn.settled_from);
     let soon = if settled <= most { settled } else { 0.0 };

@@ -47,8 +47,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
     let lines = match solution.claim() {
         Claim::Optimal => {
             let long_term = solution.long_term_welfare(start);
-            // With memory 0 the strategy is the long-term one.
-            let deviating = if solution.memory(start).is_zero() {
+            let deviating = if solution.is_long_term(start) {
                 format!("The long-term strategy earns it: from {name}, no deviation pays.")
             } else {
                 format!(
@@ -146,7 +145,7 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     rows.gets(&gets);
     rows.annuities(&annuities(model, solution));
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
-    if solution.memory(start).is_zero() {
+    if solution.is_long_term(start) {
         // Bounds on the same payoffs twice would not cancel.
         rows.versus_itself("vs long-term", &gets);
     } else {
@@ -185,7 +184,13 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let counts = match solution.claim() {
         Claim::Stopped(_) => "It is the best found.".to_owned(),
-        _ if memory.is_zero() => "Memory 0: it is the long-term strategy, and need not count.".to_owned(),
+        _ if solution.is_long_term(model.start()) => {
+            "Memory 0: it is the long-term strategy, and need not count.".to_owned()
+        }
+        _ if memory.is_zero() => {
+            "Memory 0: it takes long-term actions from the start; where several are, it takes those that are best before."
+                .to_owned()
+        }
         _ if is_positional => format!(
             "Memory {length}: until then it is not the long-term strategy. Yet it need not count: in each state that it \
              meets it always does the same."
@@ -248,7 +253,7 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
         if optimal {
             let gain = welfare.minus(&solution.long_term_welfare(state));
             let memory = solution.memory(state);
-            let gain = if memory.is_zero() { "0".to_owned() } else { signed(&gain) };
+            let gain = if solution.is_long_term(state) { "0".to_owned() } else { signed(&gain) };
             row.extend([in_column(&welfare), gain, steps(memory)]);
         } else {
             row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())])

@@ -163,6 +163,62 @@ fn steps_that_end_need_no_discount() {
     assert!(folder.read("again.yaml").contains("{rate: 0%, until: 30}"), "{}", folder.read("again.yaml"));
 }
 
+/// After the term nothing counts, so every action is a long-term action: saving at once earns more than spending for ever, and the
+/// report must not say that it is the same. In year 40, −10 + 3·(1 − v^40)/(1 − v)·v against 2·(1 − v^40)/(1 − v), with v = 1/1.03.
+#[test]
+fn where_nothing_counts_in_the_end_the_long_term_strategy_is_not_said_to_earn_what_another_does() {
+    let folder = folder();
+    let term = "step: year\nprincipals:\n  pm: {rate: 3%, until: 40}\nstates:\n  a: {spend: {reward: 2, to: a}, save: {reward: -10, to: b}}\n  b: {live: {reward: 3, to: b}}\n";
+    folder.write("term.yaml", term);
+    let text = folder.run(&["solve", "term.yaml", "--compare", "--explain"]).done().stdout;
+    let v: f64 = 1.0 / 1.03;
+    let years = |n: i32| (1.0 - v.powi(n)) / (1.0 - v);
+    let (saved, spent) = (-10.0 + 3.0 * v * years(39), 2.0 * years(40));
+    assert!(text.contains(&format!("The long-term strategy earns {spent:.5}")), "{text}");
+    assert!(text.contains(&format!("{saved:.6}")) && text.contains(&format!("+{:.6}", saved - spent)), "{text}");
+    assert!(!text.contains("it is the long-term strategy") && !text.contains("\"\""), "{text}");
+    assert!(text.contains("From year 40 on nothing counts any more"), "{text}");
+    // The curve of what is earned goes on to the end of the term.
+    folder.run(&["plot", "term.yaml", "--kind", "payoffs", "--out", "payoffs.svg"]).done();
+    let picture = folder.read("payoffs.svg");
+    assert!(picture.contains(">40<"), "{picture}");
+}
+
+/// A reward of 1 for ever under gamma-distributed rates with mean μ and sd σ is worth Σ_j (1 + jσ²/μ)^−(μ/σ)², which 10^7 terms and an
+/// integral on either side enclose.
+#[test]
+fn an_explanation_includes_the_error_of_a_mixture() {
+    let folder = folder();
+    let (mean, sd): (f64, f64) = (0.1, 0.05);
+    folder.write("gamma.yaml", one("{gamma: {mean: 10%, sd: 5%}, error: 1e-2}"));
+    let (s, a) = (sd * sd / mean, (mean / sd).powi(2));
+    let n = 10_000_000;
+    let sum: f64 = (0..n).rev().map(|j| (1.0 + f64::from(j) * s).powf(-a)).sum();
+    let tail = |from: f64| (1.0 + from * s).powf(1.0 - a) / (s * (a - 1.0));
+    let truth = [sum + tail(f64::from(n)), sum + tail(f64::from(n) - 1.0)];
+    let explanation =
+        &folder.run(&["solve", "gamma.yaml", "--explain", "--json", "--quiet"]).done().json()["explanation"];
+    let value = &explanation["values"]["s"]["me"];
+    let bound = |key: &str| value[key].as_f64().unwrap();
+    assert!(bound("lower") <= truth[0] && truth[1] <= bound("upper"), "{value} {truth:?}");
+    assert!(bound("upper") - bound("lower") < 0.1 && value["exact"].is_null(), "{value}");
+    let never = &explanation["deviations"][0]["advantages"]["me"];
+    assert!(never["lower"].as_f64().unwrap() <= -1.0 && -1.0 <= never["upper"].as_f64().unwrap(), "{never}");
+}
+
+/// A mixture beside hundreds of segments has weights of more bits than the format allows.
+#[test]
+fn a_certificate_that_no_checker_reads_is_not_written() {
+    let folder = folder();
+    folder.write(
+        "long.yaml",
+        "principals: {p: {schedule: green-book}, q: {gamma: {mean: 4%, sd: 3.9%}, error: 1e-3}}\nstates: {s: {a: {reward: 1, to: s}, b: {reward: {p: 3}, to: s}}}\n",
+    );
+    let ran = folder.run(&["solve", "long.yaml", "--certificate", "long.cert"]);
+    assert!(ran.code != 0 && !folder.files().contains(&"long.cert".to_owned()), "{}", ran.stdout);
+    assert!(ran.stderr.replace("\n", " ").contains("more than 2^16 bits"), "{}", ran.stderr);
+}
+
 #[test]
 fn explanations_number_what_they_have() {
     let folder = folder();

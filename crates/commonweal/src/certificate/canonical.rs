@@ -65,6 +65,15 @@ fn write_segment(segment: &OrderedSegment, n_principals: usize, out: &mut dyn Wr
     Ok(())
 }
 
+/// Whether a weight or a discount of a segment is longer than the format allows.
+pub(super) fn has_long_weights(model: &Mdp) -> bool {
+    const MOST_BITS: usize = 1 << 16;
+    let is_long = |number: &Rational| number.numerator_bits().max(number.denominator_bits()) > MOST_BITS;
+    let segments = principals::segments(model.principals());
+    let mut parts = segments.iter().flat_map(|segment| &segment.parts);
+    parts.any(|part| is_long(&part.discount) || part.terms.iter().any(|(_, counts)| is_long(counts)))
+}
+
 fn sorted_row(model: &Mdp, choice: ChoiceId) -> Vec<(StateId, &Rational)> {
     let mut row: Vec<(StateId, &Rational)> = model.transitions(choice).collect();
     row.sort_unstable_by_key(|(target, _)| target.index());

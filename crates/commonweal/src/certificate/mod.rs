@@ -58,6 +58,12 @@ pub enum NoCertificate {
     /// The certificate is about the numbers as they are written, and they were rounded.
     #[error("the model was read in doubles, and a certificate is about the numbers of the file; read it in fractions")]
     Rounded,
+    /// A number of the canonical form is longer than the format allows.
+    #[error(
+        "the weights of a time preference take more than 2^16 bits in the canonical form, which no checker reads; a larger `error`, or \
+         fewer segments beside it, makes them shorter"
+    )]
+    LongWeights,
     /// A fair answer whose bounds have no single proof.
     #[error("the answer is not proven; one that is stopped, or between bounds that leave it open, has no certificate")]
     NotProven,
@@ -103,6 +109,9 @@ impl<'a> Certificate<'a> {
         let is_stopped_early = matches!(answer.claim(), Claim::Stopped(_)) && !answer.long_term_is_proven();
         let missing = if is_stopped_early { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;
+        if canonical::has_long_weights(&model) {
+            return Err(NoCertificate::LongWeights);
+        }
         // The certificate is about the mixtures of the model's canonical form.
         let answer = if answer.is_approximated() { Cow::Owned(answer.of_mixtures()) } else { Cow::Borrowed(answer) };
         Ok(Certificate { model, answer, proof, precision: PRECISION, stop: StopSignal::default() })
