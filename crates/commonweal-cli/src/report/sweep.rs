@@ -303,6 +303,8 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const DRAWN: usize = 7;
     /// The most marks along the axis.
     const MARKS: f64 = 100.0;
+    /// Heights that differ by this share are on one curve: a dashed one that is broken too often looks solid.
+    const SAME: f64 = 1e-6;
     let (points, solved) = (&sweep.points, solved(sweep));
     let scale = drawn_scale(sweep.grid.quantity);
     let (decimal_place, place) =
@@ -311,25 +313,32 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
+        // A jump of which no located change has the place.
+        let mut is_unplaced = false;
         for point in &solved {
             let here = (decimal_place(&point.discount), height(&point.earned));
             match last {
                 // Points that were not solved interrupt the curve.
                 Some(last) if last.index + 1 != point.index => points.push(BREAK),
-                Some(last) if jumps(last) && !sweep.grid.locates_changes() => {
-                    let halfway = (decimal_place(&last.discount) + here.0) / 2.0;
-                    points.extend([(halfway, height(&last.earned)), BREAK, (halfway, here.1)]);
+                Some(_) if is_unplaced => {
+                    let (from, before) = *points.last().expect("the last point");
+                    let halfway = (from + here.0) / 2.0;
+                    points.extend([(halfway, before), BREAK, (halfway, here.1)]);
                 }
                 _ => {}
             }
             points.push(here);
+            // Payoffs jump where the strategy changes. The long-term strategy may also change where the one from the start does not.
+            let is_located = sweep.grid.locates_changes() && point.changes.iter().any(|change| change.sides.is_some());
+            is_unplaced = jumps(point) && (!is_located || matches!(mark, Mark::Dashed));
             for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
                 let Some(sides) = &change.sides else { continue };
                 let [before, after] = sides.each_ref().map(height);
                 // A curve that does not jump has a kink there.
                 points.push((place(change), before));
-                if jumps(point) {
+                if jumps(point) && (after - before).abs() > SAME * (after.abs() + before.abs()) {
                     points.extend([BREAK, (place(change), after)]);
+                    is_unplaced = false;
                 }
             }
             last = Some(point);
