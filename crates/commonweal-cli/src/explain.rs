@@ -59,7 +59,8 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
         (false, false) => "",
     };
     if names.is_empty() {
-        let from = format!("{} {}", shown(model.about().step()), steps(&explanation.origin.into()));
+        let end = explanation.earlier.iter().map(|segment| segment.until).max().unwrap_or(0);
+        let from = format!("{} {}", shown(model.about().step()), steps(&end.into()));
         let said = format!("\n1. From {from} on nothing counts any more: every strategy is a long-term strategy.");
         text.push_str(&wrapped(&said, 3));
         return;

@@ -364,7 +364,7 @@ fn proof(model: &Structure, fair: &Fair) -> String {
         each.join(", ")
     };
     if fair.weights.iter().all(Rational::is_zero) {
-        return wrapped("\nProof: all weights are 0, so all strategies have the same value by the rule.", 2);
+        return wrapped("\nProof: no weights are needed; the demands, or the rule by itself, allow no more.", 2);
     }
     let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");
     text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
