@@ -415,7 +415,11 @@ fn drawn_steps(model: &Structure, drawn: &Drawn) -> usize {
     const WORK: f64 = 2e8;
     const NEGLIGIBLE: f64 = 0.005;
     let fades = |principal: &Principal| falls_to(principal, NEGLIGIBLE, MOST as u64).map_or(MOST, |step| step as f64);
-    let enough = model.principals().iter().map(fades).fold(0.0, f64::max);
+    // A schedule is drawn as a whole, unless it is very long.
+    let last_segment = |principal: &Principal| principal.segments().last().map_or(0, |segment| segment.from);
+    let schedules = model.principals().iter().map(|principal| beyond(&Step::from(last_segment(principal))));
+    let schedules = schedules.filter(|steps| *steps <= MANY);
+    let enough = model.principals().iter().map(fades).chain(schedules).fold(0.0, f64::max);
     let most = (WORK / model.n_transitions() as f64).clamp(MANY, MOST);
     let settled = beyond(&drawn.settled_from);
     let soon = if settled <= most { settled } else { 0.0 };
