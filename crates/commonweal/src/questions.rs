@@ -200,18 +200,13 @@ pub fn with_coins(fair: Fair, model: &Model, stop: &StopSignal) -> Result<(Fair,
 /// The gap of a front of three and more principals for which none was asked.
 pub const HULL_GAP: f64 = 1e-3;
 
-/// The gap of a large model's front for which neither a gap nor fractions were asked.
-pub const LARGE_FRONT_GAP: f64 = 1e-6;
-
 /// The engine that finds the points of a front. The gap asked for is that of the front; for a large model it is also that of the
-/// engine, which works in doubles unless fractions are asked for. Otherwise the engine is the one asked for.
+/// engine, and otherwise the engine is the one asked for.
 pub fn front_engine(model: &Model, asked: Engine, gap: Option<f64>) -> Engine {
     /// Points of a model with more states take long in fractions.
     const FEW_STATES: usize = 200;
-    let is_large = model.n_states() > FEW_STATES && model.check_doubles().is_ok();
-    match (gap, asked) {
-        (Some(gap), _) if is_large => Engine::Within(gap),
-        (None, Engine::Auto) if is_large => Engine::Within(LARGE_FRONT_GAP),
+    match gap {
+        Some(gap) if model.n_states() > FEW_STATES && model.check_doubles().is_ok() => Engine::Within(gap),
         _ => asked,
     }
 }

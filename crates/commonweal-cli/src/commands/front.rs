@@ -3,16 +3,14 @@
 use crate::args::{EngineArgs, FrontArgs};
 use crate::engine::{self, Asked};
 use crate::json;
+use crate::report::front as report;
 use crate::report::timings::Clock;
-use crate::report::{front as report, note};
 use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
 use commonweal::limits::StopReason;
-use commonweal::questions::{
-    Front, FrontOptions, Hull, LARGE_FRONT_GAP, PayoffSet, front_engine, front_gap, front_in, hull_in,
-};
+use commonweal::questions::{Front, FrontOptions, Hull, PayoffSet, front_engine, front_gap, front_in, hull_in};
 use commonweal::structure::PrincipalId;
-use commonweal::{Engine, Model, Options, documents};
+use commonweal::{Model, Options, documents};
 use commonweal_charts::Picture;
 use std::process::ExitCode;
 
@@ -20,8 +18,7 @@ const ONE_PRINCIPAL: &str = "a front needs at least two principals; this model h
 
 /// The picture of a model's front: exact for two principals, to the usual gap for more.
 pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
-    let engine = front_engine(model, options.engine, None);
-    let set = PayoffSet::new(model, &Options { engine, ..options.clone() });
+    let set = PayoffSet::new(model, options);
     match model.n_principals() {
         1 => bail!(ONE_PRINCIPAL),
         2 => {
@@ -50,11 +47,6 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
     let Asked { model, engine } = asked;
     let engine = front_engine(&model, engine, args.engine.gap);
-    if engine == Engine::Within(LARGE_FRONT_GAP) && args.engine.gap.is_none() && !args.run.quiet {
-        note(&format!(
-            "the front of a large model is found in doubles, to within {LARGE_FRONT_GAP:e} of its payoffs; --exact asks for fractions."
-        ));
-    }
     clock.has_read();
     let structure = model.structure();
     let axes: Option<[PrincipalId; 2]> = match (&args.x, &args.y, model.n_principals()) {

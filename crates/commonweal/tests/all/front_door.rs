@@ -145,8 +145,6 @@ fn the_gap_of_a_front_is_that_of_the_engine_only_for_a_large_model() {
         assert_eq!(front_engine(&ring(n), Engine::Auto, Some(0.25)), engine);
         assert_eq!(front_engine(&ring(n), Engine::Exact, None), Engine::Exact);
     }
-    assert_eq!(front_engine(&ring(200), Engine::Auto, None), Engine::Auto);
-    assert_eq!(front_engine(&ring(201), Engine::Auto, None), Engine::Within(1e-6));
     let (model, two) = (ring(3), Some([0.into(), 1.into()]));
     let gap = |engine, axes, asked| {
         let options = Options { engine, ..Options::default() };
