@@ -35,6 +35,11 @@ pub fn with_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// Whether this is help, which the parser also shows where a command is missing.
+pub fn is_help(error: &clap::Error) -> bool {
+    !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find the welfare-optimal counting strategy: welfare, payoffs, strategy, horizon

@@ -3,7 +3,6 @@
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::doubts;
 use crate::model_file::{self, file, located};
-use crate::report::names::NUMBER;
 use crate::report::note;
 use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
@@ -94,6 +93,12 @@ fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Re
 /// The principal of a name that an option gives.
 fn principal(model: &Model, option: &str, name: &str) -> anyhow::Result<PrincipalId> {
     let names = || model.principals().iter().map(|principal| principal.name.as_str());
+    if model.notes().left_out.iter().any(|left_out| left_out == name) {
+        let discount = quoted(&format!("{name}=0.9")).into_owned();
+        bail!(
+            "{option}: `{name}` is left out, because it has no discount\nhelp: give it one, such as --discount {discount}"
+        );
+    }
     model.find_principal(name).ok_or_else(|| {
         anyhow!("{option}: there is no principal `{name}`{}", suggestion(name, names(), "the principals are"))
     })
@@ -152,14 +157,11 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
         model = model.with_preference(principal, &preference).context(option)?;
     }
     if let Some(name) = &changes.from {
-        let numbered = || name.strip_prefix(NUMBER)?.parse().ok().filter(|&state: &usize| state < model.n_states());
-        let state = model.find_state(name).or_else(|| numbered().map(StateId::from)).ok_or_else(|| {
-            anyhow!(
-                "--from: there is no state `{name}`{}",
-                suggestion(name, model.structure().state_names().iter(), "the states are")
-            )
+        let names = model.structure().state_names();
+        let state = names.find_or_numbered(name).ok_or_else(|| {
+            anyhow!("--from: there is no state `{name}`{}", suggestion(name, names.iter(), "the states are"))
         })?;
-        model = model.with_start(state);
+        model = model.with_start(StateId::from(state));
     }
     Ok(model)
 }

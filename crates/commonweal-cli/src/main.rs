@@ -27,8 +27,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse().map_err(args::with_tip) {
         Ok(cli) => cli,
-        // Help fits the terminal; errors are not broken into lines by the parser.
-        Err(error) if error.use_stderr() && !report::fits(&error.render().to_string()) => {
+        // The parser breaks help into lines itself, but not errors.
+        Err(error) if !args::is_help(&error) && !report::fits(&error.render().to_string()) => {
             report::say(error.render().to_string().trim_end());
             return ExitCode::from(2);
         }

@@ -16,3 +16,8 @@ pub fn quoted(word: &str) -> Cow<'_, str> {
         format!("'{}'", word.replace('\'', r"'\''")).into()
     }
 }
+
+/// A number of a report as a command line takes it: with a hyphen for the minus sign.
+pub fn typed_number(shown: &str) -> String {
+    shown.replace('−', "-")
+}

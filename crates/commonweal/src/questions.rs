@@ -15,7 +15,7 @@ pub use crate::fair::{
 };
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
 pub use crate::landscape::{
-    Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_words,
+    Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_brief, play_in_words,
 };
 pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
@@ -146,6 +146,13 @@ pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, op
         Ok(exact) => landscape::sweep(&exact, principal, grid, shard, options),
         Err(reason) => Sweep::not_begun(principal, grid, reason),
     })
+}
+
+/// What is best under the model's own preferences, which may lie between the points of a sweep or a map; `None` if the solve is stopped.
+pub fn own_play(model: &Model, options: &Options) -> Option<Play> {
+    let answer = crate::solve(model, options);
+    let is_stopped = matches!(answer.claim(), Claim::Stopped(_));
+    (!is_stopped).then(|| Play::of(model.structure(), answer.strategy(), model.start()))
 }
 
 /// Which strategy is best over two principals' discounts, with located boundaries; the grids have equally many steps.

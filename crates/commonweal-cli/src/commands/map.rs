@@ -9,7 +9,7 @@ use crate::{input, output, progress, range};
 use anyhow::bail;
 use commonweal::Options;
 use commonweal::documents::{self, DrawnRegion, GridPoint};
-use commonweal::questions::{Quantity, map_classes, map_shard, strategy_map};
+use commonweal::questions::{Quantity, map_classes, map_shard, own_play, strategy_map};
 use std::process::ExitCode;
 
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
@@ -63,7 +63,10 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     if args.run.json {
         json::print(&documents::StrategyMap::new(structure, &map), spent)?
     } else {
-        output::print(&(report(structure, &map) + &spent.map_or_else(String::new, |spent| spent.in_words())))?
+        let own = progress::shown(&options.stop, args.run.quiet, || own_play(&model, &options));
+        output::print(
+            &(report(structure, &map, own.as_ref()) + &spent.map_or_else(String::new, |spent| spent.in_words())),
+        )?
     }
     Ok(if map.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

@@ -137,14 +137,14 @@ impl Shown<'_> {
         let line = format!("{runs} from {start}, seed {}, intervals for {percent}% confidence", args.seed);
         text += &wrapped(&line, 2);
         text.push('\n');
-        let mut header = vec!["principal", "mean", "±", "from", "to"];
+        let mut header = vec!["principal", "mean", "from", "to"];
         // The payoffs of a mixture are no fractions; a column without any is left out.
         let exact: Vec<Option<Rational>> =
             (0..model.n_principals()).map(|p| self.exact_payoff(p)).chain([self.exact_welfare()]).collect();
         let has_exact = exact.iter().any(Option::is_some);
         header.extend(has_exact.then_some("exactly"));
         let row = |((name, estimate), exact): ((String, &Estimate), &Option<Rational>)| {
-            let mut row = vec![name, double(estimate.mean), brief(half_width(estimate))];
+            let mut row = vec![name, double(estimate.mean)];
             row.extend([at_least(estimate.lower), at_most(estimate.upper)]);
             row.extend(has_exact.then(|| exact.as_ref().map_or_else(String::new, decimal)));
             row
@@ -157,20 +157,17 @@ impl Shown<'_> {
         if cut > 0.0 {
             let about = model.about();
             let length = counted(&simulation.steps.into(), &shown(about.step()), &shown(&about.steps()));
-            // Where what is cut off is lost in the interval, it is no news.
+            // Less than this part of the interval's width is not worth a word.
             const MATTERS: f64 = 0.05;
             let matters = |(cut, estimate): (&f64, &Estimate)| *cut > MATTERS * half_width(estimate);
             let cut = brief(cut);
             let is_biased = simulation.truncation.iter().zip(&simulation.payoffs).any(matters);
             text.push('\n');
-            text += &match is_biased {
-                true => wrapped(
-                    &format!(
-                        "Runs are cut after {length}: the means leave out the rest, up to {cut}, and the intervals include it."
-                    ),
-                    2,
-                ),
-                false => format!("Runs are cut after {length}; the intervals allow for the rest ({cut}).\n"),
+            text += &if is_biased {
+                let told = "the means leave out the rest, up to";
+                wrapped(&format!("Runs are cut after {length}: {told} {cut}, and the intervals include it."), 2)
+            } else {
+                format!("Runs are cut after {length}; the intervals allow for the rest ({cut}).\n")
             };
         }
         text

@@ -5,7 +5,7 @@ use crate::certify::{self, Certified, Checked};
 use crate::engine::{self, Asked};
 use crate::json;
 use crate::report::csv::Csv;
-use crate::report::numbers::{counted, fraction_or_decimal};
+use crate::report::numbers::{as_stated, counted};
 use crate::report::page::Page;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
@@ -172,6 +172,7 @@ impl Found<'_> {
         let checked = matches!(self.certified.checked, Checked::Yes);
         let states = listed_states(model, all_states);
         let mut document = documents::Solution::new(model, answer, &self.own_best, &states, checked);
+        document.checked_for_mixtures = matches!(self.certified.checked, Checked::ForMixtures);
         document.set_alternatives(model, &self.alternatives);
         document.comparison = self.comparison.as_ref().map(|comparison| documents::Compared::all(model, comparison));
         let explanation = self.explanation.as_ref().and_then(|found| found.as_ref().ok());
@@ -211,7 +212,7 @@ impl Found<'_> {
 
 /// Whether the threshold is earned, in words.
 fn verdict(threshold: &Rational, earned: ThresholdAnswer) -> String {
-    let threshold = fraction_or_decimal(threshold);
+    let threshold = as_stated(threshold);
     match earned {
         ThresholdAnswer::Yes => format!("Yes: some strategy earns {threshold}.\n"),
         ThresholdAnswer::No => format!("No: no strategy earns {threshold}.\n"),

@@ -5,7 +5,7 @@ use crate::json;
 use crate::report::sweep::{chart, csv, report};
 use crate::report::timings::Clock;
 use crate::{input, output, progress, range};
-use commonweal::questions::{Shard, sweep};
+use commonweal::questions::{Shard, own_play, sweep};
 use commonweal::{Options, documents};
 use std::process::ExitCode;
 
@@ -41,7 +41,8 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
         json::print_numbers(documents::Sweep::new(structure, &sweep), &args.run, clock.spent(args.run.timings))?;
     } else {
         let spent = clock.spent(args.run.timings).map_or_else(String::new, |spent| spent.in_words());
-        output::print(&(report(structure, &sweep) + &spent))?;
+        let own = progress::shown(&options.stop, args.run.quiet, || own_play(&model, &options));
+        output::print(&(report(structure, &sweep, own.as_ref()) + &spent))?;
     }
     Ok(if sweep.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

@@ -1,14 +1,14 @@
 //! The report of `fair`: the value of the rule, the payoffs, the price of fairness, and the lottery in words.
 
-use super::names::{has_costs, shown};
+use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
-use super::strategy::{STATES_SHOWN, every_run, in_words};
+use super::strategy::{Rows, STATES_SHOWN, table};
 use super::table::{WIDTH, in_blocks, width, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
+use commonweal::questions::{Fair, Meetings, Over, Play, Proven, Question, Rule, Share, Weights, play_in_brief};
 use commonweal::strategies::{Coin, CountingStrategy, Tossing};
-use commonweal::structure::{PrincipalId, StateId, Structure};
+use commonweal::structure::{ChoiceId, PrincipalId, Structure};
 use commonweal::{Rational, Value};
 use std::fmt::Write;
 
@@ -25,11 +25,14 @@ pub struct Answered<'a> {
 pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> String {
     let Answered { fair, question, sum, tossing } = *answered;
     let mut text = headline(model, fair);
+    if fair.proven != Proven::Infeasible && tossing.is_none() {
+        text += &now(model, fair);
+    }
     text += &relaxed(fair);
     text += &reference(model, fair, question);
     text += &not_counted(model, fair, question);
     text += &doubtful(model, fair);
-    text += &costs(model, question);
+    text += &costs(model, fair);
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
     text += &who_gets_what(model, fair, sum);
@@ -66,8 +69,9 @@ fn few_coins(model: &Structure, tossing: &Tossing, all_states: bool) -> String {
         }
     };
     if model.n_states() <= STATES_SHOWN || all_states {
+        // A coin leads to states that none of the strategies it chooses from would reach by itself.
         text += "All other decisions\n";
-        text += &decisions(model, &tossing.strategy);
+        text += &decisions(model, &tossing.strategy, Rows::All);
     }
     text
 }
@@ -82,11 +86,11 @@ fn headline(model: &Structure, fair: &Fair) -> String {
     match fair.proven {
         Proven::Optimal => claim(exact_and_decimal(&fair.value)),
         Proven::WithinGap => claim(bounds(&fair.value)),
-        Proven::Infeasible => format!(
-            "No strategy from {start} gives what is demanded: {} is missing.\n\
-             The lottery below comes nearest: nobody misses more than that.\n",
-            exact_and_decimal(&fair.value)
-        ),
+        Proven::Infeasible => {
+            let missing = exact_and_decimal(&fair.value);
+            wrapped(&format!("No strategy from {start} gives what is demanded: {missing} is missing."), 2)
+                + "The lottery below comes nearest: nobody misses more than that.\n"
+        }
         Proven::Stopped(reason) => {
             let cure = match reason {
                 StopReason::Digits => " --gap G answers in doubles.",
@@ -226,18 +230,15 @@ fn doubtful(model: &Structure, fair: &Fair) -> String {
 }
 
 /// Weights count in the rule welfare alone: by any other rule more of a cost is better, which is hardly meant.
-fn costs(model: &Structure, question: &Question) -> String {
-    if question.rule == Rule::Welfare || !has_costs(model) {
-        return String::new();
-    }
-    let costs = model.principals().iter().filter(|principal| principal.is_cost());
-    let names: Vec<String> = costs.map(|principal| shown(&principal.name)).collect();
-    let line = format!(
-        "This rule takes costs for gains: it looks at payoffs before weights, so more of {} is better by it. For less to be \
-         better, write these rewards as negative numbers, with weight 1.",
-        names.join(", ")
-    );
-    wrapped(&line, 0)
+fn costs(model: &Structure, fair: &Fair) -> String {
+    let Some(all) = named(model, &fair.costs_as_gains(model)) else { return String::new() };
+    wrapped(
+        &format!(
+            "This rule takes costs for gains: it looks at payoffs before weights, so more of {all} is better by it. For less to be \
+             better, write these rewards as negative numbers, with weight 1."
+        ),
+        0,
+    )
 }
 
 fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {
@@ -308,7 +309,7 @@ fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
     let mut text = String::from("\n");
     let told = |share: &Share| {
         let play = Play::of(model, &share.strategy, model.start());
-        play_in_words(model, &play)
+        play_in_brief(model, &play)
     };
     match mix {
         [only] => {
@@ -326,15 +327,15 @@ fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
             }
         }
     }
-    if model.n_states() <= STATES_SHOWN || all_states {
-        for (index, one) in mix.iter().enumerate() {
-            if mix.len() > 1 {
-                let _ = writeln!(text, "Strategy {} (with {})", index + 1, share(&one.probability));
-            } else {
-                text += "Strategy\n";
-            }
-            text += &decisions(model, &one.strategy);
+    // Several tables share the room of one.
+    let rows = if all_states { Rows::All } else { Rows::First((STATES_SHOWN / mix.len().max(1)).max(5)) };
+    for (index, one) in mix.iter().enumerate() {
+        if mix.len() > 1 {
+            let _ = writeln!(text, "\nStrategy {} (with {})", index + 1, share(&one.probability));
+        } else {
+            text += "\nStrategy\n";
         }
+        text += &decisions(model, &one.strategy, rows);
     }
     text
 }
@@ -343,12 +344,31 @@ fn share(probability: &Rational) -> String {
     fraction_or_decimal(probability)
 }
 
-fn decisions(model: &Structure, strategy: &CountingStrategy) -> String {
-    let line = |state: StateId| {
-        let words = in_words(model, &every_run(strategy, state), true);
-        wrapped(&format!("  {}: {words}", shown(&model.state_name(state))), 6)
+fn decisions(model: &Structure, strategy: &CountingStrategy, rows: Rows) -> String {
+    table(model, strategy, &Meetings::of(model, strategy, model.start()), rows)
+}
+
+/// The first choice of the lottery, or of each of its strategies with what it is drawn with.
+fn now(model: &Structure, fair: &Fair) -> String {
+    let start = model.start();
+    let mut drawn: Vec<(ChoiceId, Rational)> = Vec::new();
+    for one in &fair.mix {
+        let first = one.strategy.changes(start)[0].choice;
+        match drawn.iter_mut().find(|(choice, _)| *choice == first) {
+            Some((_, probability)) => *probability = &*probability + &one.probability,
+            None => drawn.push((first, one.probability.clone())),
+        }
+    }
+    let action = |choice: ChoiceId| shown(&model.action_name(choice));
+    let what = match &drawn[..] {
+        [] => return String::new(),
+        [(only, _)] => action(*only),
+        several => {
+            let each = several.iter().map(|(choice, with)| format!("{} with {}", action(*choice), share(with)));
+            each.collect::<Vec<_>>().join(", ")
+        }
     };
-    model.states().map(line).collect()
+    wrapped(&format!("What to do now, in {}: {what}", shown(&model.state_name(start))), 2)
 }
 
 /// The weights that prove it, in words.

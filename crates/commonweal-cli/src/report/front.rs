@@ -3,6 +3,7 @@
 use super::names::{has_costs, principal_in_column, principal_shown, shown, what_it_gets};
 use super::numbers::{at_most, double, fraction_or_decimal, fraction_within, in_column};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
+use crate::shell::{quoted, typed_number};
 use commonweal::documents::exact_text;
 use commonweal::limits::StopReason;
 use commonweal::numbers::Enclosure;
@@ -177,8 +178,10 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
             let _ = write!(text, ", and the length of the edge {}.", each.join(" and "));
         }
         None => {
-            let weight =
-                |p: PrincipalId| format!("--weight {}={}", name(p), fraction_or_decimal(&pattern.next[p.index()]));
+            let weight = |p: PrincipalId| {
+                let next = typed_number(&fraction_or_decimal(&pattern.next[p.index()]));
+                format!("--weight {}", quoted(&format!("{}={next}", model.principals()[p.index()].name)))
+            };
             let _ = write!(
                 text,
                 ". The lengths of the edges have no constant factor: a vertex that is not listed is what `solve` finds for weights between those \

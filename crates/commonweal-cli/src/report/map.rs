@@ -1,14 +1,14 @@
 //! The report of `map`: regions, and the points that were located on their boundaries.
 
 use super::names::shown;
-use super::numbers::{self, double};
+use super::numbers::{self, discount, double};
 use super::table::{listed, wrapped};
-use commonweal::questions::{Grid, Label, Quantity, StrategyMap, named_regions};
+use commonweal::questions::{Grid, Label, NamedRegions, Play, Quantity, StrategyMap, named_regions, play_in_brief};
 use commonweal::structure::Structure;
 use commonweal::text::rate_text;
 
-/// The map for people: every region with its share.
-pub fn report(model: &Structure, map: &StrategyMap) -> String {
+/// The map for people: every region with its share, and what is best under the model's own preferences.
+pub fn report(model: &Structure, map: &StrategyMap, own: Option<&Play>) -> String {
     let name = |axis: usize| shown(&model.principals()[map.axes[axis].index()].name);
     let range = |axis: usize| {
         let Grid { quantity, from, to, .. } = &map.grids[axis];
@@ -44,6 +44,7 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         let others = if coarse_share > 0.0 { format!("{others} or more") } else { others };
         text += &format!("      {:>12}  {others} others; --json has them all\n", share(1.0 - shares));
     }
+    text += &own.map_or_else(String::new, |play| own_point(model, map, &named, play));
     let unit = map.width(0).to_f64();
     let unit = match map.grids[0].quantity {
         Quantity::Rate => format!("{}%", double(100.0 * unit)),
@@ -60,6 +61,23 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         text += &wrapped(&note, 0);
     }
     text
+}
+
+/// Which region the model itself lies in, if it lies on the map.
+fn own_point(model: &Structure, map: &StrategyMap, named: &NamedRegions, play: &Play) -> String {
+    let own = |axis: usize| {
+        let Grid { quantity, from, to, .. } = &map.grids[axis];
+        let own = quantity.of(&model.principals()[map.axes[axis].index()])?;
+        let is_rate = matches!(quantity, Quantity::Rate);
+        (*from <= own && own <= *to).then(|| if is_rate { rate_text(&own) } else { discount(&own) })
+    };
+    let (Some(x), Some(y)) = (own(0), own(1)) else { return String::new() };
+    let is_own = |(label, ..): &&(Label, String, String)| label.is_some_and(|id| map.plays[id] == *play);
+    let has = match named.regions.iter().find(is_own) {
+        Some((_, letter, _)) => format!("lies in {letter}"),
+        None => format!("lies in another region: {}", play_in_brief(model, play)),
+    };
+    wrapped(&format!("  The model itself, at ({x}, {y}), {has}."), 2)
 }
 
 fn percent(share: f64) -> String {

@@ -93,7 +93,7 @@ impl Page<'_> {
             html += "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">";
             html += &(lines.join("\n") + "</pre>\n</section>\n");
         }
-        html += "</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
+        html += "</main>\n<footer><p>Fractions are exact. Decimals are rounded to the digits shown, and bounds outward. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"
     }
 

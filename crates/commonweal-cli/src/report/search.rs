@@ -2,7 +2,7 @@
 
 use super::mixtures::mixtures;
 use super::names::{shown, state_in_column};
-use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_decimal};
+use super::numbers::{as_stated, at_least, at_most, counted, exact_and_decimal};
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
 use super::table::wrapped;
@@ -65,7 +65,7 @@ fn headline(model: &Structure, search: &Search, class: Searched, threshold: Opti
     let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
     let mut said: Vec<String> = Vec::new();
     if let (Some(answer), Some(threshold)) = (search.answer, threshold) {
-        let threshold = fraction_or_decimal(threshold);
+        let threshold = as_stated(threshold);
         said.push(match answer {
             ThresholdAnswer::Yes => format!("Yes: a {name} strategy earns at least {threshold} from {start}."),
             ThresholdAnswer::No => format!("No: no {name} strategy earns {threshold} from {start}."),

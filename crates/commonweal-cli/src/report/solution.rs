@@ -31,7 +31,7 @@ pub fn report(
         text.push_str(&every_state(model, solution));
     }
     text.push_str(&wrapped(&format!("\nStrategy from {}", shown(&model.state_name(start))), 2));
-    text.push_str(&strategy::table(model, solution.strategy(), &meetings, all_states));
+    text.push_str(&strategy::table(model, solution.strategy(), &meetings, strategy::Rows::asked(all_states)));
     text.push_str(&memory(model, solution, &meetings, alternatives));
     text.push_str(&other_payoffs(model, alternatives));
     text

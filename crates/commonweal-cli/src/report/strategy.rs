@@ -19,20 +19,36 @@ pub struct Line {
     pub action: String,
 }
 
-/// The states that are reached, at the steps at which they can be; on request all states and steps.
-pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings, all_states: bool) -> String {
+/// How many states a table has.
+#[derive(Clone, Copy)]
+pub enum Rows {
+    /// Every state, at every step.
+    All,
+    /// The first states that are reached, at the steps at which they can be.
+    First(usize),
+}
+
+impl Rows {
+    /// All states on request, or else as many as one table usually has.
+    pub fn asked(all_states: bool) -> Rows {
+        if all_states { Rows::All } else { Rows::First(STATES_SHOWN) }
+    }
+}
+
+/// The states in the order in which they are reached.
+pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings, rows: Rows) -> String {
     let met = meetings.states();
     let line = |state: StateId, runs: Vec<Run>| Line {
         state: state_in_column(model, state),
         met: meetings.first(state).cloned(),
         action: in_words(model, &runs, state == model.start()),
     };
-    if all_states {
+    let Rows::First(most) = rows else {
         let others = model.states().filter(|&state| meetings.first(state).is_none());
         let every = met.iter().copied().chain(others).map(|state| line(state, every_run(strategy, state)));
         return lines(model, &every.collect::<Vec<_>>());
-    }
-    let shown_states = &met[..met.len().min(STATES_SHOWN)];
+    };
+    let shown_states = &met[..met.len().min(most)];
     let mut text = lines(
         model,
         &shown_states.iter().map(|&state| line(state, meetings.runs(strategy, state))).collect::<Vec<_>>(),
@@ -81,7 +97,7 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
 }
 
 /// The choices of a state at all steps, whether it is reached then or not.
-pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
+fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
     let changes = strategy.changes(state);
     let until = |index: usize| changes.get(index + 1).map(|next| next.from.clone());
     let run = |(index, change): (usize, &commonweal::strategies::Change)| Run {
@@ -93,7 +109,7 @@ pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
 }
 
 /// `a for 2 steps, then b` for the start; `a before step 2, then b` for a state that is reached later.
-pub fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
+fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;
     let action = |run: &Run| shown(&model.action_name(run.choice));

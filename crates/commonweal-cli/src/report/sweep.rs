@@ -7,7 +7,7 @@ use super::pictures::{Unit, WELFARE, colour_of, scaled};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::questions::{
-    Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
+    Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_brief, play_in_words,
 };
 use commonweal::structure::Structure;
 use commonweal::text::rate_text;
@@ -17,8 +17,8 @@ use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 /// The most points of a report.
 const ROWS: usize = 25;
 
-/// The sweep for people.
-pub fn report(model: &Structure, sweep: &Sweep) -> String {
+/// The sweep for people, with what is best under the model's own preferences.
+pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     let principal = principal(model, sweep);
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
@@ -32,13 +32,16 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     let every = points.len().div_ceil(ROWS).max(1);
     let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
     let (first, last) = shown_changes(&changes);
-    let own = own_play(model, sweep);
+    let own = own_value(model, sweep).zip(own);
+    // It may be one that no point has.
+    let own_id = own.as_ref().and_then(|(_, play)| sweep.plays.iter().position(|other| other == *play));
     let plays = rows.iter().filter_map(|point| Some((point.discount.clone(), point.label?)));
     let sides = first
         .iter()
         .chain(last)
         .flat_map(|change| [(change.low.clone(), change.before), (change.high.clone(), change.after)]);
-    let named = Key::of(plays.chain(sides).chain(own.clone()));
+    let owned = own.as_ref().zip(own_id).map(|((value, _), id)| (value.clone(), id));
+    let named = Key::of(plays.chain(sides).chain(owned));
     text += &tables(model, sweep, &rows, &named);
     if every > 1 {
         text += &format!("  (one in {every} of {} points; --csv and --json have them all)\n", points.len());
@@ -46,9 +49,13 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     text += "\nStrategies\n";
     let plays: Vec<&Play> = named.0.iter().map(|&play| &sweep.plays[play]).collect();
     text += &listed(key(model, &plays).iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
-    if let Some((discount, play)) = own {
-        let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &discount));
-        text += &format!("  The model's own {name}, {own}, has {}.\n", named.letter(play));
+    if let Some((value, play)) = own {
+        let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &value));
+        let has = match own_id {
+            Some(id) => format!("has {}", named.letter(id)),
+            None => format!("has none of these: {}", play_in_brief(model, play)),
+        };
+        text += &wrapped(&format!("  The model's own {name}, {own}, {has}."), 2);
     }
     let is_located = sweep.grid.locates_changes();
     text += if is_located { "\nChanges of strategy\n" } else { "\nChanges of strategy, between neighbouring points\n" };
@@ -221,27 +228,10 @@ fn shown_changes<'c, 's>(changes: &'c [&'s SweepChange]) -> (&'c [&'s SweepChang
     (&changes[..MOST / 2], &changes[changes.len() - MOST / 2..])
 }
 
-/// The model's own discount and the strategy that is best there, if it lies on the sweep and not in a crowd of changes.
-fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
+/// The model's own discount, rate or weight, if it lies on the sweep.
+fn own_value(model: &Structure, sweep: &Sweep) -> Option<Rational> {
     let own = sweep.grid.quantity.of(&model.principals()[sweep.principal.index()])?;
-    let before = sweep.points.iter().rev().find(|point| point.discount <= own)?;
-    let is_last = before.index == sweep.grid.steps;
-    if is_last && before.discount < own {
-        return None;
-    }
-    let mut play = before.label?;
-    for change in &before.changes {
-        if change.low < own && own < change.high {
-            return None;
-        }
-        if change.high <= own {
-            if change.crowded {
-                return None;
-            }
-            play = change.after;
-        }
-    }
-    Some((own, play))
+    (sweep.grid.from <= own && own <= sweep.grid.to).then_some(own)
 }
 
 fn principal<'m>(model: &'m Structure, sweep: &Sweep) -> &'m str {

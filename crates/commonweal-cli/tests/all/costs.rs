@@ -128,13 +128,36 @@ fn costs_are_shown_as_costs_everywhere() {
             && folder.read("w.csv").contains(",cost money,cost waiting,")
     );
     assert!(folder.read("w.svg").contains("cost of waiting") && !folder.read("w.svg").contains("payoff of"));
-    let fair = folder.run(&["fair", "queue.yaml", "--rule", "max-min", "--minimise", "waiting"]).done();
-    assert!(fair.stdout.contains("This rule takes costs for gains"), "{}", fair.stdout);
+    let fair = ["fair", "queue.yaml", "--rule", "max-min", "--weight", "waiting=-1"];
+    let told = folder.run(&fair).done().stdout;
+    assert!(told.contains("This rule takes costs for gains"), "{told}");
+    assert_eq!(folder.run(&[&fair[..], &["--json"]].concat()).done().json()["costs_as_gains"][0], "waiting");
+    let minimised = folder.run(&["fair", "queue.yaml", "--rule", "max-min", "--minimise", "waiting"]);
+    minimised.refused(&["--minimise waiting", "more of a cost would be better", "negative numbers, with weight 1"]);
     // Only costs are called costs, and with both costs and rewards no total cost is shown.
     let mixed = folder.run(&["solve", "queue.yaml", "--minimise", "waiting"]).done().stdout;
     assert!(mixed.contains("waiting (cost)") && !mixed.contains("money (cost)") && !mixed.contains("total cost"));
     let weighted = folder.run(&["solve", "queue.yaml", "--weight", "waiting=-2"]).done().stdout;
     assert!(weighted.contains("weight") && weighted.contains("of a cost, less is better"), "{weighted}");
+}
+
+/// A script that adds up payoffs needs the weights, and a user the command that continues a pattern.
+#[test]
+fn documents_have_the_weights_and_commands_can_be_typed() {
+    let folder = Folder::new();
+    folder.write(
+        "base.yaml",
+        "principals: {attacks: {discount: 0.9, weight: -1}, gold: 0.8}\nstates:\n  base:\n    scout: {reward: {attacks: 1/3, gold: 2}, to: {base: 0.5, mine: 0.5}}\n    hide: {to: base}\n  mine: {dig: {reward: {gold: 5, attacks: 1}, to: base}}\n",
+    );
+    let document = folder.run(&["solve", "base.yaml", "--json"]).done().json();
+    assert_eq!(document["weights"], serde_json::json!({"attacks": "-1", "gold": "1"}));
+    let plain = folder.run(&["solve", "base.yaml", "--weight", "attacks=1", "--json"]).done().json();
+    assert!(plain.get("weights").is_none(), "{plain}");
+    let front = folder.run(&["front", "base.yaml"]).done().stdout;
+    let words: Vec<&str> = front.split_whitespace().collect();
+    let typed = words.windows(2).find(|pair| pair[0] == "--weight").expect("the pattern has no constant factors");
+    assert!(typed[1].starts_with("attacks=-"), "{front}");
+    folder.run(&["solve", "base.yaml", typed[0], typed[1]]).done();
 }
 
 /// Of a cost less is better on the front: the same model with negative rewards has the same front, with payoffs negated.

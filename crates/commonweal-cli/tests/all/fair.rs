@@ -73,6 +73,24 @@ fn demands_that_cannot_be_met_say_by_how_much() {
     assert_eq!(fair["weights"], serde_json::json!({"alice": "5/9", "bob": "4/9"}));
 }
 
+/// The start first, then what can be met, as `solve` has it.
+#[test]
+fn a_fair_strategy_is_told_as_solve_tells_it() {
+    let folder = Folder::with_hotel();
+    let report = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", "--over", "bob=2,alice=9"]).done().stdout;
+    let (_, after) = report.split_once("What to do now, in s0: ").expect(&report);
+    assert!(after.starts_with("b with 1/7, a with 6/7\n") || after.starts_with("a with 6/7, b with 1/7\n"), "{report}");
+    // Who never rebuilds never sees the new hotel.
+    let never = folder.run(&["fair", "hotel.yaml", "--rule", "max-min"]).done().stdout;
+    assert!(
+        never.contains("What to do now, in s0: a\n") && never.contains("  s0             0  always a\n"),
+        "{never}"
+    );
+    assert!(!never.contains("  s1 ") && never.contains("1 state is never met"), "{never}");
+    let waiting = folder.run(&["fair", "hotel.yaml", "--rule", "kalai-smorodinsky"]).done().stdout;
+    assert!(waiting.contains("  s0             0  a for 1 step, then b\n"), "{waiting}");
+}
+
 #[test]
 fn questions_that_make_no_sense_are_refused() {
     let folder = Folder::with_hotel();
@@ -428,6 +446,7 @@ fn the_keys_of_fair_and_front_are_those_of_the_page() {
                 vec!["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--at-least", "bob=5"],
                 vec!["fair", "hotel.yaml", "--rule", "leximin"],
                 vec!["fair", "hotel.yaml", "--rule", "kalai-smorodinsky", "--over", "alice=11,bob=2"],
+                vec!["fair", "hotel.yaml", "--rule", "max-min", "--weight", "bob=-1"],
                 vec!["fair", "mixture.yaml", "--rule", "nash", "--at-least", "bob=9/2", "--gap", "1e-9"],
                 vec!["fair", "mixture.yaml", "--rule", "kalai-smorodinsky", "--over", "alice=0,bob=9/2"],
                 vec!["fair", "mixture.yaml", "--rule", "welfare", "--at-least", "bob=9/2", "--gap", "1e-6"],

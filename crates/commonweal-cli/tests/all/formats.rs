@@ -60,7 +60,28 @@ fn a_strategy_for_a_drn_model_is_evaluated_and_simulated() {
     run(&["solve", "hotel.drn", "--strategy", "s.json"]);
     assert!(run(&["evaluate", "hotel.drn", "s.json"]).starts_with("Welfare from 0: 127/9"));
     assert!(run(&["simulate", "hotel.drn", "s.json", "--runs", "10"]).starts_with("10 runs from 0"));
-    assert!(run(&["solve", "hotel.drn", "--from", "1"]).starts_with("Optimal welfare from 1: 27\n"));
+    for from in ["1", "#1"] {
+        assert!(run(&["solve", "hotel.drn", "--from", from]).starts_with("Optimal welfare from 1: 27\n"));
+    }
+}
+
+/// The number that a report shows behind a name that it cuts is one that `--from` takes, whatever the format.
+#[test]
+fn the_number_behind_a_name_that_is_cut_names_the_state() {
+    let folder = Folder::new();
+    let long = "a name that is far too long for any column of a table and is therefore cut";
+    folder.write("long.yaml", format!("principals: {{p: 1/2}}\nstates:\n  s: {{go: {{to: {long}}}}}\n  {long}: {{stay: {{reward: 1, to: {long}}}}}\n"));
+    for file in ["long.drn", "long.umb"] {
+        folder.run(&["convert", "long.yaml", file]).done();
+    }
+    for file in ["long.yaml", "long.drn", "long.umb"] {
+        let discount: &[&str] = if file == "long.yaml" { &[] } else { &["--discounts", "1/2"] };
+        let solve = |args: &[&str]| folder.run(&[&["solve", file], discount, args].concat());
+        let report = solve(&[]).done().stdout;
+        assert!(report.contains(" #1 ") && report.contains("--from '#7' takes it"), "{file}: {report}");
+        assert!(solve(&["--from", "#1"]).done().stdout.contains("a name that is far"), "{file}");
+        solve(&["--from", "#2"]).refused(&["--from", "there is no state `#2`"]);
+    }
 }
 
 #[test]

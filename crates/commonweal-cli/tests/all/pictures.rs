@@ -234,6 +234,26 @@ fn a_sweep_names_strategies_by_letters_in_80_columns_and_says_what_it_leaves_out
     assert!(lines.len() < 90, "{} lines", lines.len());
 }
 
+/// A model's own value may lie between two points, and its strategy be none of those that a report names.
+#[test]
+fn sweeps_and_maps_say_what_is_best_under_the_models_own_preferences() {
+    let folder = Folder::with_hotel();
+    let sweep = ["sweep", "hotel.yaml", "--vary", "bob=0.1..0.55", "--steps", "1"];
+    let report = folder.run(&sweep).done().stdout;
+    assert!(
+        report.contains("  The model's own discount, 1/3, has none of these: a twice, then b for ever."),
+        "{report}"
+    );
+    let outside = folder.run(&["sweep", "hotel.yaml", "--vary", "bob=0.4..0.6", "--steps", "2"]).done().stdout;
+    assert!(!outside.contains("The model's own"), "{outside}");
+    let map = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "6"];
+    let report = folder.run(&map).stdout;
+    let line = report.lines().find(|line| line.contains("The model itself, at (2/3, 1/3), lies in ")).expect(&report);
+    let letter = line.trim_end_matches('.').rsplit(' ').next().unwrap();
+    let row = report.lines().find(|line| line.trim_start().starts_with(letter)).expect(&report);
+    assert!(row.contains("a twice, then b"), "{report}");
+}
+
 #[test]
 fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
     let folder = Folder::new();

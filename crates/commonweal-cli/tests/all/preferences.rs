@@ -90,6 +90,9 @@ fn a_mixture_says_how_near_it_is() {
     folder.run(&["solve", "gamma.yaml", "--certificate", "gamma.cert", "--quiet"]).done();
     folder.run(&["convert", "gamma.yaml", "gamma.canonical"]).done();
     assert_eq!(folder.run(&["check", "gamma.yaml", "gamma.cert"]).done().stdout.lines().next(), Some("accepted"));
+    // Of the mixture, not of the preference that it stands for.
+    let document = folder.run(&["solve", "gamma.yaml", "--json"]).done().json();
+    assert_eq!((&document["checked"], &document["checked_for_mixtures"]), (&false.into(), &true.into()));
 }
 
 #[test]

@@ -74,6 +74,17 @@ fn fronts_and_lotteries_of_long_names_fit_eighty_columns() {
 }
 
 #[test]
+fn help_that_nobody_asked_for_is_broken_into_lines_once() {
+    let folder = Folder::new();
+    for command in [&[][..], &["generate"]] {
+        let ran = folder.run(command);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""));
+        let asked = folder.run(&[command, &["-h"]].concat()).done().stdout;
+        assert_eq!(ran.printed_errors.trim_end(), asked.trim_end());
+    }
+}
+
+#[test]
 fn errors_of_arguments_fit_eighty_columns() {
     let folder = Folder::with_hotel();
     let cases: [&[&str]; 5] = [

@@ -58,7 +58,8 @@ impl Growth {
 /// `0.98 ± 0.04 (18 models)`.
 impl std::fmt::Display for Growth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.2} ± {:.2} ({} models)", self.exponent, self.margin, self.n)
+        let sign = if self.exponent < 0.0 { "−" } else { "" };
+        write!(f, "{sign}{:.2} ± {:.2} ({} models)", self.exponent.abs(), self.margin, self.n)
     }
 }
 

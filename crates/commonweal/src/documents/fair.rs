@@ -36,6 +36,9 @@ pub struct Fair {
     /// Principals who cannot gain over the reference point: the rule does not count them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_counted: Vec<String>,
+    /// Principals with a negative weight, if the rule is not the sum: it looks at payoffs before weights, so more is better.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs_as_gains: Vec<String>,
     /// Principals of whom doubles do not tell whether they can gain over the reference point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubtful: Vec<String>,
@@ -142,6 +145,7 @@ impl Fair {
             payoffs: payoffs(model, &fair.payoffs),
             levels: fair.levels.iter().map(|level| Level::new(model, level)).collect(),
             not_counted: names(&fair.not_counted),
+            costs_as_gains: names(&fair.costs_as_gains(model)),
             doubtful: names(&fair.doubtful),
             relaxed_by: (!fair.relaxed_by.is_zero()).then(|| text(&fair.relaxed_by)),
             over: fractions(model, &fair.over),

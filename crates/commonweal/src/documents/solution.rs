@@ -23,6 +23,9 @@ pub struct Solution {
     pub scale: Option<Double>,
     /// Whether the checker has accepted the strategy as optimal, and the welfare, in the same run.
     pub checked: bool,
+    /// Whether it has done so for the mixtures that approximate preferences: their nearness is not checked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub checked_for_mixtures: bool,
     /// What the answer lacks; absent if it is optimal or within its gap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
@@ -31,6 +34,9 @@ pub struct Solution {
     pub reason: Option<String>,
     /// In decreasing patience, equal discounts merged.
     pub principals: Vec<Principal>,
+    /// The weight of every principal of the file, if one is not 1. Less is better for a negative one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Entries<String>>,
     /// The start state.
     pub start: String,
     /// The least step from which no deviation pays; of a certified or stopped answer, the step at which its tail begins.
@@ -274,9 +280,11 @@ impl Solution {
             engine: Engine::from(answer.method()),
             scale: answer.scale().map(Double),
             checked,
+            checked_for_mixtures: false,
             status,
             reason,
             principals: principals.collect(),
+            weights: weights(model),
             start: start.to_owned(),
             horizon: StepNumber(answer.horizon().clone()),
             long_term: LongTerm::of(answer.long_term_is_proven()),
@@ -289,6 +297,17 @@ impl Solution {
             answer: None,
         }
     }
+}
+
+/// The weights of all principals, unless all are 1.
+fn weights(model: &Structure) -> Option<Entries<String>> {
+    let principals = model.principals();
+    let weight = |principal: &crate::model::Principal| (principal.name.clone(), principal.weight.to_string());
+    principals.iter().any(|principal| !principal.weight.is_one()).then(|| principals.iter().map(weight).collect())
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The stated preference of a principal, unless it is a plain discount.

@@ -37,7 +37,7 @@ pub use rules::{FairError, Over, Question, Rule, reference_numbers, reference_of
 use crate::any_model::Model;
 use crate::evaluate;
 use crate::evaluation::EvaluateError;
-use crate::model::{ChoiceId, Mdp, PrincipalId, StateId};
+use crate::model::{ChoiceId, Mdp, PrincipalId, StateId, Structure};
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::quotient::{Alternatives, Chance, Classes, labels};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
@@ -121,6 +121,13 @@ impl Fair {
     /// The lottery as a strategy that can be evaluated, simulated and written.
     pub fn lottery(&self) -> Lottery {
         Lottery::new(self.mix.iter().map(|share| (share.probability.clone(), share.strategy.clone())).collect())
+    }
+
+    /// The principals with a negative weight, of whose costs more is better by this rule: only the sum has weights.
+    pub fn costs_as_gains(&self, model: &Structure) -> Vec<PrincipalId> {
+        let is_cost = |p: &PrincipalId| model.principals()[p.index()].is_cost();
+        let all = (0..model.n_principals()).map(PrincipalId::from);
+        if self.rule == Rule::Welfare { Vec::new() } else { all.filter(is_cost).collect() }
     }
 }
 

@@ -38,7 +38,7 @@ impl ReadOptions {
     }
 
     /// The state to start in, for a file with these states and this many initial ones. A number that is not a name is an index
-    /// from 0.
+    /// from 0, with `#` before it or without.
     pub(super) fn start_among(
         &self,
         names: &NameTable,
@@ -47,7 +47,7 @@ impl ReadOptions {
     ) -> Result<usize, ReadError> {
         match (&self.start, initial) {
             (Some(name), _) => names
-                .find(name)
+                .find_or_numbered(name)
                 .or_else(|| NameTable::numbered(names.len()).find(name))
                 .ok_or_else(|| ReadError::UnknownStart { name: name.clone(), last: names.len() - 1 }),
             (None, Some(initial)) if n_initial == 1 => Ok(initial),

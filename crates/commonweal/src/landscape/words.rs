@@ -5,7 +5,7 @@ use super::{Label, Play, RegionClass, StrategyMap};
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::numbers;
-use crate::text::{name_in_column, shown_name};
+use crate::text::{name_in_column, shown_name, state_in_brief};
 
 /// The most phases that are described one by one.
 const TOLD: usize = 4;
@@ -14,6 +14,11 @@ const TOLD: usize = 4;
 pub fn play_in_words(model: &Structure, play: &Play) -> String {
     let (text, is_whole) = words(model, play);
     if is_whole { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
+}
+
+/// The play in words, where something else distinguishes it from others.
+pub fn play_in_brief(model: &Structure, play: &Play) -> String {
+    words(model, play).0
 }
 
 /// The name of a strategy in a list: A to Z, then AA, AB and so on.
@@ -112,7 +117,7 @@ pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClas
 fn in_place(model: &Structure, difference: &Difference) -> String {
     const TOLD: usize = 2;
     let name = |choice: ChoiceId| name_in_column(&model.action_name(choice));
-    let state = |choice: ChoiceId| name_in_column(&model.state_name(model.state_of(choice)));
+    let state = |choice: ChoiceId| state_in_brief(model, model.state_of(choice));
     let pair =
         |&(own, other): &(ChoiceId, ChoiceId)| format!("{} in {} in place of {}", name(own), state(own), name(other));
     let told: Vec<String> = difference.choices.iter().take(TOLD).map(pair).collect();

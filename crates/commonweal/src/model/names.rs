@@ -58,6 +58,11 @@ impl NameTable {
         }
     }
 
+    /// The position of a name, or of `#7`: the number that reports show in place of a name that is too long.
+    pub fn find_or_numbered(&self, name: &str) -> Option<usize> {
+        self.find(name).or_else(|| name.strip_prefix('#').and_then(number).filter(|&index| index < self.len()))
+    }
+
     /// The position of a name, which is added at the end if it is new.
     pub fn intern(&mut self, name: &str) -> usize {
         if let Some(index) = self.find(name) {

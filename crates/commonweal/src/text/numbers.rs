@@ -48,6 +48,13 @@ pub fn fraction_or_decimal(exact: &Rational) -> String {
     fraction_within(exact, COLUMN).unwrap_or_else(|| decimal(exact))
 }
 
+/// A number as people would write it: a short decimal if it is one, or else the fraction.
+pub fn as_stated(exact: &Rational) -> String {
+    let text = decimal(exact);
+    let digits = text.replace('−', "-");
+    if digits.parse::<Rational>().is_ok_and(|shown| shown == *exact) { text } else { fraction_or_decimal(exact) }
+}
+
 /// A discount by itself, in the one format that fits it ([`discounts`]).
 pub fn discount(exact: &Rational) -> String {
     discounts([exact]).remove(0)
