@@ -178,7 +178,7 @@ impl<'a> FairCertificate<'a> {
         };
         let of_level = |weights: &&Weights| {
             let weighted = mdp.clone().with_weights(weights);
-            let ordered = principals::order(&weighted);
+            let ordered = principals::order_unless(&weighted, stop)?;
             (0..ordered.n()).map(|i| long_term::value_of(&ordered, &tail, i, stop)).collect::<Result<Vec<_>, _>>()
         };
         let values = levels.iter().map(of_level).collect::<Result<Vec<_>, _>>()?;
