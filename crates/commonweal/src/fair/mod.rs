@@ -32,7 +32,7 @@ pub use hull::Hull;
 pub use levels::Level;
 pub use payoff_set::{PayoffSet, Point, Weights};
 pub(crate) use proof::{Argument, ProofStep};
-pub use rules::{FairError, Over, Question, Rule, reference_numbers, reference_of};
+pub use rules::{FairError, Over, Question, Rule, reference_of};
 
 use crate::any_model::Model;
 use crate::evaluate;

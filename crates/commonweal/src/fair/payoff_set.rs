@@ -203,6 +203,11 @@ impl<'m> PayoffSet<'m> {
         &self.options.stop
     }
 
+    /// The engine that was asked for.
+    pub(crate) fn engine(&self) -> Engine {
+        self.options.engine
+    }
+
     /// The model.
     pub fn model(&self) -> &'m Model {
         self.model

@@ -38,6 +38,27 @@ pub enum Over {
     Strategy(Strategy),
 }
 
+impl Over {
+    /// The reference point of this name, if there is one: `own-worst`.
+    pub fn named(text: &str) -> Option<Over> {
+        (text == "own-worst").then_some(Over::OwnWorst)
+    }
+
+    /// The reference point that a text states for a model: a name, `strategy:` and what `strategy` makes of the rest, or a number
+    /// for each principal, as in `alice=9,bob=2`.
+    pub fn read<E: From<FairError>>(
+        text: &str,
+        model: &Structure,
+        strategy: impl FnOnce(&str) -> Result<Strategy, E>,
+    ) -> Result<Over, E> {
+        match (Over::named(text), text.strip_prefix("strategy:")) {
+            (Some(named), _) => Ok(named),
+            (None, Some(file)) => strategy(file).map(Over::Strategy),
+            (None, None) => Ok(Over::Given(reference_numbers(model, text)?)),
+        }
+    }
+}
+
 /// A rule with its reference point and demands.
 #[derive(Debug, Clone)]
 pub struct Question {
@@ -316,7 +337,7 @@ fn denominator_of(number: &Rational) -> Rational {
 }
 
 /// The numbers that a text such as `alice=9,bob=2` gives to the principals of a model, one each.
-pub fn reference_numbers(model: &Structure, text: &str) -> Result<Vec<Rational>, FairError> {
+fn reference_numbers(model: &Structure, text: &str) -> Result<Vec<Rational>, FairError> {
     let pair = |entry: &'_ str| {
         let unreadable = || {
             let example = reference_example(model);
