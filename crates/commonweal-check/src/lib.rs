@@ -34,10 +34,10 @@ mod values;
 mod work;
 mod yaml;
 
-pub use fair::HEADER as FAIR_HEADER;
-
 use std::fmt;
 use std::io::BufRead;
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// The default work limit of a check, in operations on machine words: a few minutes.
 pub const WORK: u64 = 200_000_000_000;
@@ -158,6 +158,34 @@ pub fn check_from(
         Err(Stop::Refused(why)) => Ok((Verdict::Refused(why), None)),
         Err(Stop::Unreadable(why)) => Err(in_certificate(Unreadable(why))),
     }
+}
+
+/// The same as [`check_from`] on a thread of its own, which polls no signal: `may_go_on` is asked every few milliseconds, and its
+/// error ends the wait.
+pub fn check_while<E>(
+    model: Vec<u8>,
+    certificate: impl BufRead + Send + 'static,
+    work: u64,
+    state: usize,
+    mut may_go_on: impl FnMut() -> Result<(), E>,
+) -> Result<Result<(Verdict, Option<Figures>), Unreadable>, E> {
+    const TICK: Duration = Duration::from_millis(20);
+    let (send, receive) = mpsc::channel();
+    // Nobody listens once the wait has ended.
+    std::thread::spawn(move || send.send(check_from(&model, certificate, work, state)));
+    loop {
+        match receive.recv_timeout(TICK) {
+            Ok(verdict) => return Ok(verdict),
+            Err(mpsc::RecvTimeoutError::Timeout) => may_go_on()?,
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the checker ends with a verdict"),
+        }
+    }
+}
+
+/// Whether a certificate that begins with these bytes is about each principal, as fair ones are, and the model is needed in
+/// [`principals_form`]; an ordinary one is about their sum, and about [`canonical_form`].
+pub fn is_fair(beginning: &[u8]) -> bool {
+    beginning.starts_with(fair::HEADER.as_bytes())
 }
 
 /// The canonical form (§3) of a model given in that form, or in a strict subset of YAML that includes JSON: mappings in

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::work::{Work, words};
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::One;
+use num_traits::{One, Zero};
 use std::ops::Range;
 
 /// V(s) = numerators[s] / denominator.
@@ -72,8 +72,11 @@ impl Values {
         let mut quotients = Vec::with_capacity(decisions.len());
         for &choice in decisions {
             let (numerator, common) = self.ahead(model, i, choice);
-            let shared = (&numerator % &common).gcd(&common);
-            let (numerator, common) = (numerator / &shared, common / shared);
+            // One division by a short number, not two: the numerator is long.
+            let (quotient, rest) = numerator.div_rem(&common);
+            let shared = rest.gcd(&common);
+            let common = common / &shared;
+            let numerator = if rest.is_zero() { quotient } else { quotient * &common + rest / shared };
             work.spend(words(&growth), 2 * model.words + 1)?;
             growth = lcm(&growth, &common);
             quotients.push((numerator, common));

@@ -64,10 +64,6 @@ impl EngineArgs {
 
     /// The engine that the arguments ask for.
     pub fn engine(&self) -> Engine {
-        match self.gap {
-            Some(gap) => Engine::Within(gap),
-            None if self.exact => Engine::Exact,
-            None => Engine::Auto,
-        }
+        Engine::asked(self.exact.then_some(true), self.gap).expect("the grammar allows one of them")
     }
 }

@@ -5,7 +5,7 @@ use crate::ask::{Otherwise, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
-use commonweal::answers::{DEFAULT_GAP, looked_at, unsolved};
+use commonweal::answers::{looked_at, unsolved};
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
@@ -16,9 +16,10 @@ use commonweal::questions::{
 use commonweal::structure::PrincipalId;
 use commonweal::text::{parse_rate, rate_text};
 use commonweal::{Answer, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};
-use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
+use commonweal_check::{Unreadable, Verdict};
 use pyo3::prelude::*;
-use std::sync::{Arc, mpsc};
+use std::io::Cursor;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How an answer is to be found, and how long that may take.
@@ -34,13 +35,12 @@ pub struct Limits {
 impl Limits {
     /// The engine that is asked for.
     pub fn engine(py: Python<'_>, exact: Option<bool>, gap: Option<f64>) -> PyResult<Engine> {
-        match (exact, gap) {
-            (Some(true), Some(_)) => Err(refused(py, "exact=True has no gap; give one of them")),
-            (Some(true), None) => Ok(Engine::Exact),
-            (Some(false), None) => Ok(Engine::Within(DEFAULT_GAP)),
-            (None, None) => Ok(Engine::Auto),
-            (_, Some(gap)) if gap > 0.0 && gap <= 1.0 => Ok(Engine::Within(gap)),
-            (_, Some(gap)) => Err(refused(py, format!("gap is {gap}; it must be above 0 and at most 1, such as 1e-6"))),
+        let engine = Engine::asked(exact, gap).ok_or_else(|| refused(py, "exact=True has no gap; give one of them"))?;
+        match gap {
+            Some(gap) if !(gap > 0.0 && gap <= 1.0) => {
+                Err(refused(py, format!("gap is {gap}; it must be above 0 and at most 1, such as 1e-6")))
+            }
+            _ => Ok(engine),
         }
     }
 
@@ -87,13 +87,6 @@ pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) 
     ask_or(py, limits.threads, &stop, otherwise, work)
 }
 
-/// The signal of a question that says at once what can be said without work.
-fn raised() -> StopSignal {
-    let stop = StopSignal::default();
-    stop.raise();
-    stop
-}
-
 /// What a strategy is worth: its document.
 #[pyfunction]
 pub fn evaluate(
@@ -112,7 +105,7 @@ pub fn evaluate(
             documents::Evaluation::new(model.structure(), &evaluation, &states).to_json(),
         )
     };
-    let (own, asked) = (evaluate.clone(), Options { stop: raised(), ..options.clone() });
+    let (own, asked) = (evaluate.clone(), Options { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
     let found = ask_or(py, limits.threads, &stop, otherwise, move || evaluate(options))?;
     found.map_err(|error| {
@@ -149,7 +142,7 @@ pub fn simulate(
             documents::Simulation::new(model.structure(), &simulation, &options, None).to_json(),
         )
     };
-    let (own, asked) = (simulate.clone(), SimulateOptions { stop: raised(), ..options.clone() });
+    let (own, asked) = (simulate.clone(), SimulateOptions { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
     let found = ask_or(py, limits.threads, &stop, otherwise, move || simulate(options))?;
     found.map_err(|error| refused(py, error.to_string()))
@@ -193,7 +186,7 @@ pub fn search(
         let document = documents::Search::new(model.structure(), &found, None).to_json();
         (document, PyStrategy::new(found.strategy, model))
     };
-    let (own, asked) = (search.clone(), SearchOptions { stop: raised(), ..options.clone() });
+    let (own, asked) = (search.clone(), SearchOptions { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
     ask_or(py, limits.threads, &stop, otherwise, move || search(options))
 }
@@ -216,7 +209,7 @@ pub fn sweep(
         let found = questions::sweep(&model, principal, grid, Shard::WHOLE, &options);
         documents::Sweep::new(model.structure(), &found).to_json()
     };
-    let (own, asked) = (sweep.clone(), Options { stop: raised(), ..options.clone() });
+    let (own, asked) = (sweep.clone(), Options { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
     ask_or(py, limits.threads, &stop, otherwise, move || sweep(options))
 }
@@ -252,7 +245,7 @@ pub fn strategy_map(
         let found = questions::strategy_map(&model, axes, grids, &options);
         documents::StrategyMap::new(model.structure(), &found).to_json()
     };
-    let (own, asked) = (map.clone(), Options { stop: raised(), ..options.clone() });
+    let (own, asked) = (map.clone(), Options { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
     ask_or(py, limits.threads, &stop, otherwise, move || map(options))
 }
@@ -363,8 +356,9 @@ pub fn fair(
     let over = match over {
         None => rule.usual_reference(),
         Some(Reference::Strategy(strategy)) => Over::Strategy((*strategy.strategy).clone()),
-        Some(Reference::Text(text)) if text == "own-worst" => Over::OwnWorst,
-        Some(Reference::Text(text)) => return Err(refused(py, format!("over: there is no reference point `{text}`"))),
+        Some(Reference::Text(text)) => {
+            Over::named(&text).ok_or_else(|| refused(py, format!("over: there is no reference point `{text}`")))?
+        }
         Some(Reference::Numbers(numbers)) => {
             let given = questions::reference_of(model.structure(), &numbers);
             Over::Given(given.map_err(|error| refused(py, format!("over: {error}")))?)
@@ -394,7 +388,7 @@ pub fn fair(
         drop(set);
         Ok((document.to_json(), lottery.map(|lottery| PyStrategy::new(lottery, model))))
     };
-    let (own, asked) = (fair.clone(), Options { stop: raised(), ..options.clone() });
+    let (own, asked) = (fair.clone(), Options { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || own(asked).ok().map(Ok))];
     let found = ask_or(py, limits.threads, &stop, otherwise, move || fair(options))?;
     found.map_err(|message| refused(py, message))
@@ -410,19 +404,11 @@ pub fn front(
     limits: Limits,
 ) -> PyResult<String> {
     let model = Arc::clone(&model.0);
-    let axes = match (&axes, model.n_principals()) {
-        (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
-        (None, 1) => {
-            return Err(refused(py, "a front needs at least two principals; this model has one"));
-        }
-        (None, 2) => Some([0.into(), 1.into()]),
-        (None, _) => None,
-    };
+    let named = axes.map(|(x, y)| two_principals(py, &model, [&x, &y])).transpose()?;
+    let axes = questions::front_axes(&model, named).map_err(|error| refused(py, error.to_string()))?;
     let asked = limits.options(py)?;
     // A gap is that of the front first.
     let engine = if limits.gap.is_some() { Engine::Auto } else { asked.engine };
-    // Who asks for an engine, a gap or a time has set a limit.
-    let is_limited = limits.exact == Some(true) || limits.gap.is_some() || limits.time_limit.is_some();
     let (options, gap) = (Options { engine: questions::front_engine(&model, engine, limits.gap), ..asked }, limits.gap);
     let stop = options.stop.clone();
     let own = Arc::clone(&model);
@@ -433,12 +419,8 @@ pub fn front(
     })];
     ask_or(py, limits.threads, &stop, otherwise, move || {
         let set = PayoffSet::new(&model, &options);
-        let defaults = FrontOptions::default();
-        let within = FrontOptions {
-            gap: questions::front_gap(&set, axes, gap),
-            vertex_limit: vertex_limit.unwrap_or(defaults.vertex_limit),
-            work_limit: if is_limited { u64::MAX } else { defaults.work_limit },
-        };
+        let usual = questions::front_options(&set, axes, gap);
+        let within = FrontOptions { vertex_limit: vertex_limit.unwrap_or(usual.vertex_limit), ..usual };
         let structure = model.structure();
         let document = match axes {
             Some(axes) => {
@@ -465,16 +447,16 @@ pub fn check(
     let interrupted: Vec<Otherwise<_>> = vec![Box::new(|| Some(Err(StopReason::Interrupted)))];
     let verdict = ask_or(py, limits.threads, &stop, interrupted, move || {
         let mut form = Vec::new();
-        // A fair answer is about each principal, an ordinary one about their sum.
-        let is_fair = certificate.starts_with(FAIR_HEADER.as_bytes());
-        let kind = if is_fair { Form::ByPrincipal } else { Form::Canonical };
+        let kind = if commonweal_check::is_fair(&certificate) { Form::ByPrincipal } else { Form::Canonical };
         let written = model.write_unless(kind, &mut form, &asked);
         drop(model);
         asked.check()?;
         if let Err(why) = written {
             return Ok(Err(Unreadable(why.to_string())));
         }
-        verdict(form, certificate, work.unwrap_or(commonweal_check::WORK), &asked)
+        let (certificate, work) = (Cursor::new(certificate), work.unwrap_or(commonweal_check::WORK));
+        let found = commonweal_check::check_while(form, certificate, work, 0, || asked.check())?;
+        Ok(found.map(|(verdict, _)| verdict))
     })?;
     let document = match verdict {
         Ok(Ok(Verdict::Accepted(meaning))) => documents::Check::new(documents::Verdict::Accepted, meaning.to_string()),
@@ -483,25 +465,6 @@ pub fn check(
         Err(reason) => documents::Check::new(documents::Verdict::Stopped, reason.to_string()),
     };
     Ok(document.to_json())
-}
-
-/// The checker's verdict, unless it is stopped first. The checker does not poll signals, so it runs on a thread of its own.
-fn verdict(
-    form: Vec<u8>,
-    certificate: Vec<u8>,
-    work: u64,
-    stop: &StopSignal,
-) -> Result<Result<Verdict, Unreadable>, StopReason> {
-    const TICK: Duration = Duration::from_millis(20);
-    let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || send.send(commonweal_check::check(&form, certificate.as_slice(), work)));
-    loop {
-        match receive.recv_timeout(TICK) {
-            Ok(verdict) => return Ok(verdict),
-            Err(mpsc::RecvTimeoutError::Timeout) => stop.check()?,
-            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the checker ends with a verdict"),
-        }
-    }
 }
 
 /// The states that a document lists.

@@ -5,6 +5,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use commonweal::files::{ParseError, ReadError};
 use commonweal::limits::StopReason;
+use commonweal::questions::FairError;
 use serde_json::json;
 
 /// What is wrong with a request.
@@ -95,6 +96,12 @@ impl From<ParseError> for Problem {
     fn from(error: ParseError) -> Problem {
         let place = Some((error.line, error.column, error.length));
         Problem { place, help: error.help, ..Problem::unprocessable(error.message) }
+    }
+}
+
+impl From<FairError> for Problem {
+    fn from(error: FairError) -> Problem {
+        Problem::unprocessable(error.to_string())
     }
 }
 

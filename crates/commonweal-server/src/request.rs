@@ -54,11 +54,8 @@ impl Asked {
         let from = fields.text("from")?;
         let gap = fields.number("gap")?.map(|text| gap(&text)).transpose()?;
         // Fractions are within any gap.
-        let engine = match (fields.flag("exact")?, gap) {
-            (true, _) => Engine::Exact,
-            (false, Some(gap)) => Engine::Within(gap),
-            (false, None) => Engine::Auto,
-        };
+        let is_exact = fields.flag("exact")?;
+        let engine = Engine::asked(is_exact.then_some(true), gap.filter(|_| !is_exact)).expect("one of them");
         Ok(Asked { text, format, discounts, parameters, weights, from, engine })
     }
 

@@ -100,7 +100,7 @@ pub fn explain(
     let mut segments = principals::segments(model.principals());
     // In the paper's terms, what holds from the last segment on; then what holds before it.
     let last = segments.pop().expect("at least one segment");
-    let ordered = principals::order_by(model, last.parts.clone());
+    let ordered = principals::order_by(model, last.parts.clone(), stop)?;
     let rows = IntegerRows::of(model);
     let long_term = long_term::solve(&ordered, &rows, stop)?;
     let advantages =

@@ -10,8 +10,7 @@ pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, 
 pub use crate::explain::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer};
 pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{
-    Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_numbers,
-    reference_of,
+    Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_of,
 };
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
 pub use crate::landscape::{
@@ -223,6 +222,29 @@ pub fn front_engine(model: &Model, asked: Engine, gap: Option<f64>) -> Engine {
 pub fn front_gap(set: &PayoffSet, axes: Option<[PrincipalId; 2]>, asked: Option<f64>) -> Rational {
     let gap = asked.unwrap_or_else(|| if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
     Rational::try_from(gap).expect("a gap is finite")
+}
+
+/// A front was asked of a model with one principal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a front needs at least two principals; this model has one")]
+pub struct OnePrincipal;
+
+/// The principals of a front: the two that were named, or else the two of the model; `None` for all of three and more.
+pub fn front_axes(model: &Model, named: Option<[PrincipalId; 2]>) -> Result<Option<[PrincipalId; 2]>, OnePrincipal> {
+    match (named, model.n_principals()) {
+        (_, 1) => Err(OnePrincipal),
+        (Some(axes), _) => Ok(Some(axes)),
+        (None, 2) => Ok(Some([0.into(), 1.into()])),
+        (None, _) => Ok(None),
+    }
+}
+
+/// The options of a front: with [`front_gap`], and the usual limit of work unless fractions, a gap or a time limit set one.
+pub fn front_options(set: &PayoffSet, axes: Option<[PrincipalId; 2]>, asked: Option<f64>) -> FrontOptions {
+    let is_limited = set.engine() == Engine::Exact || asked.is_some() || set.stop().has_time_limit();
+    let usual = FrontOptions::default();
+    let work_limit = if is_limited { u64::MAX } else { usual.work_limit };
+    FrontOptions { gap: front_gap(set, axes, asked), work_limit, ..usual }
 }
 
 /// The payoffs of the long-term strategy and of the best positional one, if they can be computed quickly: until the set's signal

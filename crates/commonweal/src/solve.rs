@@ -73,6 +73,20 @@ pub enum Engine {
     Within(f64),
 }
 
+impl Engine {
+    /// The engine for somebody who asks for fractions (`Some(true)`), for doubles (`Some(false)`), for a gap, or for nothing. `None`
+    /// if both fractions and a gap are asked for: an exact answer has no gap.
+    pub fn asked(exact: Option<bool>, gap: Option<f64>) -> Option<Engine> {
+        match (exact, gap) {
+            (Some(true), Some(_)) => None,
+            (Some(true), None) => Some(Engine::Exact),
+            (Some(false), None) => Some(Engine::Within(DEFAULT_GAP)),
+            (_, Some(gap)) => Some(Engine::Within(gap)),
+            (None, None) => Some(Engine::Auto),
+        }
+    }
+}
+
 /// The gap of a certified answer for which none was asked.
 pub const DEFAULT_GAP: f64 = 1e-9;
 

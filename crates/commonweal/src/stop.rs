@@ -141,6 +141,13 @@ impl StopSignal {
         signal
     }
 
+    /// A signal that is raised already: a question that gets it says at once what can be said without work.
+    pub fn raised() -> StopSignal {
+        let signal = StopSignal::default();
+        signal.raise();
+        signal
+    }
+
     /// Asks the computation to stop.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);

@@ -12,13 +12,11 @@ use commonweal::files::Form;
 use commonweal::limits::StopReason;
 use commonweal::numbers::Enclosure;
 use commonweal::structure::{Principal, Structure};
-use commonweal::{Rational, StopSignal, Value, documents};
-use commonweal_check::{FAIR_HEADER, Figure, Figures, Unreadable, Verdict};
+use commonweal::{Rational, Value, documents};
+use commonweal_check::{Figure, Figures, Unreadable, Verdict, check_while, is_fair};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::ExitCode;
-use std::sync::mpsc;
-use std::time::Duration;
 
 pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
@@ -45,9 +43,8 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         }
         Box::new(certificate)
     };
-    // A fair answer is about each principal, an ordinary one about their sum.
     let first = certificate.fill_buf().with_context(|| format!("cannot read {}", path.display()))?;
-    let is_fair = first.starts_with(FAIR_HEADER.as_bytes());
+    let is_fair = is_fair(first);
     let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
     // The checker sees the mixtures. Their error is proven by the code that the solver uses.
     let of_what = if is_approximated {
@@ -61,7 +58,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let (start, names) = (model.start().index(), Names::of(model.structure(), is_fair));
     let margin = model.approximation_margin();
     drop(model);
-    let verdict = verdict(canonical, certificate, args.work, start, &stop);
+    let verdict = check_while(canonical, certificate, args.work, start, || stop.check());
     clock.check = clock.since_reading();
     let spent = clock.spent(args.run.timings);
     let (found, mut figures) = match verdict {
@@ -101,26 +98,6 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Ok(Verdict::Refused(_)) => ExitCode::from(1),
         Err(_) => ExitCode::from(3),
     })
-}
-
-/// The checker's verdict, unless it is stopped first. The checker does not poll signals, so it runs on a thread of its own.
-fn verdict(
-    canonical: Vec<u8>,
-    certificate: Box<dyn BufRead + Send>,
-    work: u64,
-    state: usize,
-    stop: &StopSignal,
-) -> Result<Result<(Verdict, Option<Figures>), Unreadable>, StopReason> {
-    const UNTIL_CHECK: Duration = Duration::from_millis(20);
-    let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || send.send(commonweal_check::check_from(&canonical, certificate, work, state)));
-    loop {
-        match receive.recv_timeout(UNTIL_CHECK) {
-            Ok(verdict) => return Ok(verdict),
-            Err(mpsc::RecvTimeoutError::Timeout) => stop.check()?,
-            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the checker ends with a verdict"),
-        }
-    }
 }
 
 /// The names that a report needs, kept while the model itself is not: its numbers are in the text that the checker reads.

@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow, bail};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
 use commonweal::questions::{
-    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, reference_numbers, with_coins,
+    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, with_coins,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Engine, Model, Options, Rational};
@@ -123,13 +123,10 @@ fn certify(model: &Model, question: &Question, found: &Fair, options: &Options, 
 fn question(args: &FairArgs, model: &Model) -> anyhow::Result<Question> {
     let over = match args.over.as_deref() {
         None => args.rule.usual_reference(),
-        Some("own-worst") => Over::OwnWorst,
-        Some(text) => match text.strip_prefix("strategy:") {
-            Some(file) => Over::Strategy(input::strategy_file(model, Path::new(file)).context("--over")?),
-            None => {
-                Over::Given(reference_numbers(model.structure(), text).map_err(|error| anyhow!("--over: {error}"))?)
-            }
-        },
+        Some(text) => {
+            let strategy = |file: &str| input::strategy_file(model, Path::new(file));
+            Over::read(text, model.structure(), strategy).context("--over")?
+        }
     };
     let bound = |option: &'static str| {
         move |text: &String| -> anyhow::Result<(PrincipalId, Rational)> {

@@ -8,24 +8,23 @@ use crate::report::timings::Clock;
 use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Front, FrontOptions, Hull, PayoffSet, front_engine, front_gap, front_in, hull_in};
+use commonweal::questions::{
+    Front, FrontOptions, Hull, PayoffSet, front_axes, front_engine, front_gap, front_in, front_options, hull_in,
+};
 use commonweal::structure::PrincipalId;
 use commonweal::{Model, Options, documents};
 use commonweal_charts::Picture;
 use std::process::ExitCode;
 
-const ONE_PRINCIPAL: &str = "a front needs at least two principals; this model has one";
-
 /// The picture of a model's front: exact for two principals, to the usual gap for more.
 pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
     let set = PayoffSet::new(model, options);
-    match model.n_principals() {
-        1 => bail!(ONE_PRINCIPAL),
-        2 => {
-            let found = front_in(&set, [0.into(), 1.into()], &FrontOptions::default()).map_err(stopped)?;
+    match front_axes(model, None)? {
+        Some(axes) => {
+            let found = front_in(&set, axes, &FrontOptions::default()).map_err(stopped)?;
             Ok(report::chart(&set, &found).picture())
         }
-        _ => {
+        None => {
             let gap = front_gap(&set, None, None);
             let found = hull_in(&set, &FrontOptions { gap, ..FrontOptions::default() }).map_err(stopped)?;
             Ok(report::hull_charts(&set, &found))
@@ -49,27 +48,20 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let engine = front_engine(&model, engine, args.engine.gap);
     clock.has_read();
     let structure = model.structure();
-    let axes: Option<[PrincipalId; 2]> = match (&args.x, &args.y, model.n_principals()) {
-        (Some(x), Some(y), _) => {
+    let named: Option<[PrincipalId; 2]> = match (&args.x, &args.y) {
+        (Some(x), Some(y)) => {
             let axes = [range::principal("--x", x, structure)?, range::principal("--y", y, structure)?];
             if axes[0] == axes[1] {
                 bail!("--x and --y name the same principal; give them different ones");
             }
             Some(axes)
         }
-        (_, _, 1) => bail!(ONE_PRINCIPAL),
-        (_, _, 2) => Some([0.into(), 1.into()]),
         _ => None,
     };
+    let axes = front_axes(&model, named)?;
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
-    // Who asks for fractions, a gap or a time has set a limit.
-    let is_limited = args.engine.exact || args.engine.gap.is_some() || args.run.time_limit.is_some();
-    let limits = FrontOptions {
-        gap: front_gap(&set, axes, args.engine.gap),
-        vertex_limit: args.vertices as usize,
-        work_limit: if is_limited { u64::MAX } else { FrontOptions::default().work_limit },
-    };
+    let limits = FrontOptions { vertex_limit: args.vertices as usize, ..front_options(&set, axes, args.engine.gap) };
     let (document, text, picture, csv, reason) = match axes {
         Some(axes) => {
             let found = progress::shown(&options.stop, args.run.quiet, || front_in(&set, axes, &limits));

@@ -388,7 +388,7 @@ fn proof(model: &Structure, fair: &Fair) -> String {
     }
     let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");
     text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
-    let next = if fair.rule == Rule::Leximin && fair.gap.is_some() {
+    let next = if fair.rule.is_lexicographic() && fair.gap.is_some() {
         "and with what is reached there, for the next level:"
     } else {
         "and among those that reach it:"

@@ -171,7 +171,8 @@ pub fn time_preferences(model: &Structure) -> [Vec<String>; 2] {
 /// Whether all principals have plain discounts.
 fn is_plain(model: &Structure) -> bool {
     let is_plain = |principal: &Principal| {
-        matches!(principal.preference(), Preference::Discount { until: None, .. } | Preference::Segments(_))
+        let preference = principal.preference();
+        preference.plain_discount().is_some() || matches!(preference, Preference::Segments(_))
     };
     model.principals().iter().all(is_plain)
 }

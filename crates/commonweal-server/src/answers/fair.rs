@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
 use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{
-    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_suited, front_engine, front_gap, front_in,
+    self, FrontOptions, Over, PayoffSet, Proven, Rule, fair_suited, front_axes, front_engine, front_gap, front_in,
     hull_in,
 };
 use commonweal::structure::PrincipalId;
@@ -74,20 +74,18 @@ pub fn nothing_yet(model: &Model, stop: &StopSignal, reason: StopReason) -> Unan
 
 /// The two principals of a front; `None` for all of three and more.
 pub fn axes(model: &Model, names: (Option<String>, Option<String>)) -> Result<Option<[PrincipalId; 2]>, Problem> {
-    match (names, model.n_principals()) {
-        ((Some(x), Some(y)), _) => two(model, &[x, y]).map(Some),
-        ((None, None), 1) => Err(Problem::unprocessable("a front needs at least two principals")
-            .help("this model has one principal; add another")),
-        ((None, None), 2) => Ok(Some([0.into(), 1.into()])),
-        ((None, None), _) => Ok(None),
-        _ => Err(Problem::bad_request("`x` and `y` go together").help("give both, or none")),
-    }
+    let named = match names {
+        (Some(x), Some(y)) => Some(two(model, &[x, y])?),
+        (None, None) => None,
+        _ => return Err(Problem::bad_request("`x` and `y` go together").help("give both, or none")),
+    };
+    front_axes(model, named).map_err(|error| Problem::unprocessable(error.to_string()).help("add another principal"))
 }
 
 pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let missing = || Problem::bad_request("`rule` is missing").help("name a rule, such as \"max-min\"");
-    let rule: Rule = fields.text("rule")?.ok_or_else(missing)?.parse().map_err(refused)?;
+    let rule: Rule = fields.text("rule")?.ok_or_else(missing)?.parse().map_err(Problem::from)?;
     let over = fields.text("over")?;
     let (at_least, at_most) = (numbers(&mut fields, "at_least")?, numbers(&mut fields, "at_most")?);
     fields.done()?;
@@ -99,14 +97,11 @@ pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<
     let model = super::model(&asked, context, held)?;
     let over = match over.as_deref() {
         None => rule.usual_reference(),
-        Some("own-worst") => Over::OwnWorst,
         // No paths from the outside: the command line alone reads a strategy from a file.
-        Some(text) if text.starts_with("strategy:") => {
-            return Err(Problem::unprocessable("`over`: a strategy in a file is for the command line")
-                .help("write own-worst, or a number for each principal: alice=9,bob=2")
-                .into());
-        }
-        Some(text) => Over::Given(questions::reference_numbers(model.structure(), text).map_err(refused)?),
+        Some(text) => Over::read(text, model.structure(), |_| {
+            let problem = Problem::unprocessable("`over`: a strategy in a file is for the command line");
+            Err(problem.help("write own-worst, or a number for each principal: alice=9,bob=2"))
+        })?,
     };
     let demanded = |key: &str, numbers: Vec<(String, Rational)>| -> Result<Vec<(PrincipalId, Rational)>, Problem> {
         numbers.into_iter().map(|(name, bound)| Ok((principal(&model, key, &name)?, bound))).collect()
@@ -120,15 +115,11 @@ pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<
     let options = options(asked.engine, stop);
     on_threads(Some(context.limits.threads_for(&model)), || {
         let set = PayoffSet::new(&model, &options);
-        let found = fair_suited(&set, &question).map_err(refused)?;
+        let found = fair_suited(&set, &question).map_err(Problem::from)?;
         let stopped = match found.proven {
             Proven::Stopped(reason) => Some(reason),
             _ => None,
         };
         Ok(Reply::document(&documents::Fair::new(model.structure(), &found, false), stopped))
     })
-}
-
-fn refused(error: FairError) -> Problem {
-    Problem::unprocessable(error.to_string())
 }

@@ -5,10 +5,10 @@
 
 use super::arithmetic::Arithmetic;
 use super::text::{Changes, changes, double, write_layers, write_tail};
-use super::{Patience, Segmented};
+use super::{Patience, n_parts};
 use crate::answer::{BoundsSegment, BoundsStage};
 use crate::model::{ChoiceId, Mdp};
-use crate::principals::OrderedSegment;
+use crate::principals::{self, OrderedModel, OrderedSegment};
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Step};
 use std::io::{self, Write};
@@ -33,14 +33,9 @@ pub struct BoundsCertificate<'a> {
 
 impl BoundsCertificate<'_> {
     /// Writes the certificate. A stage whose loss exceeds `each` is written with the loss that it needs.
-    pub fn write(&self, model: &Mdp, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
-        self.write_in(&Segmented::of(model), stop, out)
-    }
-
-    pub(super) fn write_in(&self, model: &Segmented, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, mdp: &Mdp, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
         let horizon = Step::from(self.horizon);
-        let mdp = model.mdp;
-        let a_layer = mdp.n_transitions() + model.n_parts() * mdp.n_choices();
+        let a_layer = mdp.n_transitions() + n_parts(mdp) * mdp.n_choices();
         let mut patience = Patience { stop, spent: 0 };
         // Hashing a model takes as long as a few layers.
         patience.spend(8 * a_layer)?;
@@ -48,7 +43,13 @@ impl BoundsCertificate<'_> {
         writeln!(out, "horizon {horizon}")?;
         write_tail(mdp, &self.tail, out)?;
         write_values(&self.values, out)?;
-        let (last, ordered) = model.segments.last().expect("at least one segment");
+        let ordered = |segment: OrderedSegment| {
+            let model = principals::order_by(mdp, segment.parts.clone(), stop).map_err(io::Error::other)?;
+            Ok((segment, model))
+        };
+        let segments = principals::segments(mdp.principals()).into_iter().map(ordered);
+        let segments: Vec<(OrderedSegment, OrderedModel)> = segments.collect::<io::Result<_>>()?;
+        let (last, ordered) = segments.last().expect("at least one segment");
         let mut walk = WayBack {
             mdp,
             changes: changes(self.strategy, &self.tail, &horizon),
@@ -59,7 +60,7 @@ impl BoundsCertificate<'_> {
             a_layer,
         };
         walk.over(last, self.stages, out)?;
-        for ((segment, ordered), own) in model.segments.iter().rev().skip(1).zip(&self.segments) {
+        for ((segment, ordered), own) in segments.iter().rev().skip(1).zip(&self.segments) {
             writeln!(out, "segment")?;
             write_values(&own.values, out)?;
             walk.arithmetic.enter(ordered, &own.values, own.until - segment.origin);

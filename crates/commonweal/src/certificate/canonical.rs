@@ -10,20 +10,19 @@ use std::io::{self, Write};
 /// Writes the canonical form.
 pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "commonweal-model 1")?;
-    let ordered = match principals::segments(model.principals()).as_slice() {
+    match principals::segments(model.principals()).as_slice() {
         [_] => {
             let ordered = principals::order(model);
             let discounts = ordered.parts().iter().map(|part| &part.discount);
             writeln!(out, "discounts {}", joined(discounts))?;
-            ordered
+            write_rows(model, |choice| ordered.rewards(choice), out)
         }
         several => {
             writeln!(out, "rewards {}", model.n_principals())?;
             several.iter().try_for_each(|segment| write_segment(segment, model.n_principals(), out))?;
-            principals::by_principal(model)
+            write_rows(model, |choice| model.rewards(choice), out)
         }
-    };
-    write_rows(model, |choice| ordered.rewards(choice), out)
+    }
 }
 
 /// States and choices, with the rewards that a form has.

@@ -1,7 +1,7 @@
 //! Certificates of kind exact (§4, §6).
 
 use super::text::{changes, double, fraction, integer, write_layers, write_tail};
-use super::{Patience, Segmented};
+use super::{Patience, n_parts};
 use crate::answer::{Answer, ExactProof};
 use crate::model::{Mdp, StateId};
 use crate::number::{ExactVector, Rational};
@@ -15,7 +15,7 @@ const SHORT: usize = 4_096;
 
 /// Writes the certificate of an optimal solution.
 pub(super) fn write(
-    model: &Segmented,
+    mdp: &Mdp,
     solution: &Answer,
     proof: &ExactProof,
     precision: u32,
@@ -23,8 +23,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut patience = Patience { stop, spent: 0 };
-    let (mdp, last) = (model.mdp, model.last());
-    patience.spend(8 * (mdp.n_transitions() + last.n() * mdp.n_choices()))?;
+    patience.spend(8 * (mdp.n_transitions() + n_parts(mdp) * mdp.n_choices()))?;
     let horizon = solution.horizon();
     let is_exact = carries_exact_gains(mdp, solution, proof);
     writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(mdp))?;
@@ -68,8 +67,8 @@ pub(super) fn write(
 }
 
 /// An estimate of the checker's work at `precision` bits, in operations on machine words (§9).
-pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProof, precision: u32) -> u64 {
-    let (mdp, n_parts) = (model.mdp, model.n_parts() as u64);
+pub(super) fn check_work(mdp: &Mdp, solution: &Answer, proof: &ExactProof, precision: u32) -> u64 {
+    let n_parts = n_parts(mdp) as u64;
     let [n_transitions, n_choices, n_states] =
         [mdp.n_transitions(), mdp.n_choices(), mdp.n_states()].map(|count| count as u64);
     let words = u64::from(precision) / 64 + 1;

@@ -20,7 +20,7 @@ use crate::answer::{Answer, BoundsProof, BoundsSegment, Claim, ExactProof, Exact
 use crate::any_model::Model;
 use crate::model::Mdp;
 use crate::number::ExactVector;
-use crate::principals::{self, OrderedModel, OrderedSegment};
+use crate::principals;
 use crate::stop::StopSignal;
 use crate::strategy::OtherModel;
 use std::borrow::Cow;
@@ -152,13 +152,12 @@ impl<'a> Certificate<'a> {
     /// strategy after them, with bounds for that.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let Certificate { model, answer, proof, precision, stop } = self;
-        let segmented = Segmented::of(model);
         match proof {
             Proof::Exact(proof) if self.claims_optimality() => {
-                exact::write(&segmented, answer, proof, *precision, stop, out)
+                exact::write(model, answer, proof, *precision, stop, out)
             }
-            Proof::Exact(proof) => stopped(answer, proof).write_in(&segmented, stop, out),
-            Proof::Bounds(proof) => bounds(model, answer, proof).write_in(&segmented, stop, out),
+            Proof::Exact(proof) => stopped(answer, proof).write(model, stop, out),
+            Proof::Bounds(proof) => bounds(model, answer, proof).write(model, stop, out),
         }
     }
 
@@ -166,7 +165,7 @@ impl<'a> Certificate<'a> {
     pub fn check_work(&self) -> u64 {
         match self.proof {
             Proof::Exact(proof) if self.claims_optimality() => {
-                exact::check_work(&Segmented::of(&self.model), &self.answer, proof, self.precision)
+                exact::check_work(&self.model, &self.answer, proof, self.precision)
             }
             Proof::Exact(_) | Proof::Bounds(_) => {
                 let n_layers = u64::try_from(self.answer.horizon()).unwrap_or(u64::MAX);
@@ -176,31 +175,10 @@ impl<'a> Certificate<'a> {
     }
 }
 
-/// A model with its segments, each as its parts see it.
-pub(crate) struct Segmented<'m> {
-    mdp: &'m Mdp,
-    /// Where each begins, what its steps are counted from, and its parts; at least one.
-    segments: Vec<(OrderedSegment, OrderedModel<'m>)>,
-}
-
-impl<'m> Segmented<'m> {
-    fn of(mdp: &'m Mdp) -> Segmented<'m> {
-        let segments = principals::segments(mdp.principals()).into_iter();
-        let ordered = |segment: OrderedSegment| {
-            let model = principals::order_by(mdp, segment.parts.clone());
-            (segment, model)
-        };
-        Segmented { mdp, segments: segments.map(ordered).collect() }
-    }
-
-    fn last(&self) -> &OrderedModel<'m> {
-        &self.segments.last().expect("at least one segment").1
-    }
-
-    /// The most parts that any segment has.
-    fn n_parts(&self) -> usize {
-        self.segments.iter().map(|(_, model)| model.n()).max().expect("at least one segment")
-    }
+/// The most parts that any segment of a model has.
+fn n_parts(mdp: &Mdp) -> usize {
+    let segments = principals::segments(mdp.principals());
+    segments.iter().map(|segment| segment.parts.len()).max().expect("at least one segment")
 }
 
 /// Work, in transitions, that is done even if the stop signal is raised.

@@ -4,7 +4,7 @@ use super::strategy::decisions;
 use super::{Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, Outlook, StepNumber};
 use crate::alternatives::Alternatives;
 use crate::answer::{Answer, Claim};
-use crate::model::{ChoiceId, Entry, Preference, PrincipalId, StateId, Structure};
+use crate::model::{ChoiceId, Entry, PrincipalId, StateId, Structure};
 use crate::number::{Enclosure, Value, decimal_or_fraction, rate_text};
 use crate::parallel;
 use crate::search::ThresholdAnswer;
@@ -313,7 +313,7 @@ fn is_false(value: &bool) -> bool {
 /// The stated preference of a principal, unless it is a plain discount.
 fn stated(model: &Structure, principal: PrincipalId) -> Option<Entries<Stated>> {
     let preference = model.principals()[principal.index()].preference();
-    if let Preference::Discount { until: None, .. } = preference {
+    if preference.plain_discount().is_some() {
         return None;
     }
     let entries = preference.entries()?.into_iter();

@@ -5,7 +5,7 @@ use super::{Document, Double, Entries, Format, Solution, StepNumber, Strategy, e
 use crate::answer::Answer;
 use crate::any_model::Model;
 use crate::landscape::Play;
-use crate::model::{ChoiceId, Parameter, ParameterKind, Preference, Principal, StateId, Structure};
+use crate::model::{ChoiceId, Parameter, ParameterKind, Principal, StateId, Structure};
 use crate::number::Rational;
 use crate::questions::accrued;
 use crate::strategy::CountingStrategy;
@@ -203,10 +203,7 @@ impl Outline {
         let principal = |principal: &Principal| OutlinePrincipal {
             name: principal.name.clone(),
             stated: principal.preference().to_string(),
-            is_rate: matches!(
-                principal.preference(),
-                Preference::Rate { .. } | Preference::Schedule(_) | Preference::Gamma { .. } | Preference::Survey(_)
-            ),
+            is_rate: principal.preference().is_in_rates(),
             discount: principal.discount().map(shown),
             patience: shown(principal.patience()),
             weight: shown(&principal.weight),

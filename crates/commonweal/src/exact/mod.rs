@@ -85,7 +85,7 @@ pub struct OwnBest {
 pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<OwnBest, StopReason> {
     let direction = mdp.principals()[principal.index()].direction();
     if let Some([_]) = mdp.principals()[principal.index()].parts() {
-        let alone = principals::alone(mdp, principal);
+        let alone = principals::alone(mdp, principal, stop)?;
         let mut long_term = long_term::solve(&alone, &IntegerRows::of(mdp), stop)?;
         let strategy = CountingStrategy::positional(long_term.strategy);
         let payoffs = Values::Exact(long_term.values.remove(0)).times(&direction, mdp.n_states());

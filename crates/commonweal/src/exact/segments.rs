@@ -29,8 +29,10 @@ const PART: u64 = 100_000;
 pub(super) fn solve(mdp: &Mdp, segments: &[OrderedSegment], options: &Options) -> Answer {
     let began = Instant::now();
     let rows = IntegerRows::of(mdp);
-    let models: Vec<OrderedModel> =
-        segments.iter().map(|segment| principals::order_by(mdp, segment.parts.clone())).collect();
+    let models = match ordered(mdp, segments, &options.stop) {
+        Ok(models) => models,
+        Err(reason) => return super::without_long_term(mdp, reason),
+    };
     let long_terms: Result<Vec<LongTerm>, StopReason> =
         models.iter().map(|model| long_term::solve(model, &rows, &options.stop)).collect();
     let long_term_took = began.elapsed();
@@ -46,6 +48,15 @@ pub(super) fn solve(mdp: &Mdp, segments: &[OrderedSegment], options: &Options) -
     };
     answer.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
     answer
+}
+
+/// The model as the parts of each segment see it. With hundreds of parts this takes longer than the solve.
+fn ordered<'m>(
+    mdp: &'m Mdp,
+    segments: &[OrderedSegment],
+    stop: &StopSignal,
+) -> Result<Vec<OrderedModel<'m>>, StopReason> {
+    segments.iter().map(|segment| principals::order_by(mdp, segment.parts.clone(), stop)).collect()
 }
 
 /// A model in segments, each of them ordered.
@@ -78,7 +89,7 @@ struct Welfare {
 impl<'m> Segmented<'m> {
     fn walk(&self, long_terms: &[LongTerm], options: &Options) -> Result<Walked, StopReason> {
         let last = self.segments.len() - 1;
-        let whole = principals::by_principal(self.mdp);
+        let whole = principals::by_principal(self.mdp, &options.stop)?;
         let in_the_end = &long_terms[last];
         let mut walked = Walked {
             horizon: Step::ZERO,
@@ -362,4 +373,44 @@ fn weighted_sum(vectors: &[ExactVector], weights: &[Rational]) -> ExactVector {
 
 fn exact_payoffs(mdp: &Mdp, strategy: &CountingStrategy, stop: &StopSignal) -> Result<Payoffs, StopReason> {
     evaluation::evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(EvaluateError::stop_reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use std::fmt::Write;
+
+    /// States in a ring, each with eight choices. One of them rewards everybody with 1, the others with less.
+    fn ring(n_states: usize) -> Mdp {
+        let mut text = "principals: {a: {schedule: green-book}, b: {gamma: {mean: 4%, sd: 3%}, error: 1e-9}, \
+                        c: {discount: 9/10, until: 40}}\nstates:\n"
+            .to_owned();
+        for state in 0..n_states {
+            let choice = |a: usize| format!("a{a}: {{reward: {}/7, to: s{}}}", a, (state + a) % n_states);
+            writeln!(text, "  s{state}: {{{}}}", (0..8).map(choice).collect::<Vec<_>>().join(", ")).expect("memory");
+        }
+        read_model(&text).expect("a model")
+    }
+
+    /// Hundreds of parts for thousands of choices take many seconds to order.
+    #[test]
+    fn a_signal_that_is_raised_while_segments_are_ordered_ends_that_with_true_bounds() {
+        let large = ring(400);
+        let segments = principals::segments(large.principals());
+        assert!(segments.len() > 6);
+        let stop = StopSignal::after_polls(1);
+        assert_eq!(ordered(&large, &segments, &stop).err(), Some(StopReason::Interrupted));
+        assert!(stop.polls_left() >= -2, "it ends at once: {}", stop.polls_left());
+        for polls in [1, 20] {
+            let stop = StopSignal::after_polls(polls);
+            let answer = solve(&large, &segments, &Options { stop, ..Options::default() });
+            assert_eq!(answer.claim(), Claim::Stopped(StopReason::Interrupted));
+            // The choice of reward 1 is always there, so that the best is that of a single state with it.
+            let one = ring(1);
+            let best = super::super::solve(&one, &Options::default()).welfare_enclosure(one.start());
+            let bounds = answer.welfare_enclosure(large.start());
+            assert!(bounds.lower() <= best.upper() && best.lower() <= bounds.upper(), "{bounds:?} without {best:?}");
+        }
+    }
 }

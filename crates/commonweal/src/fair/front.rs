@@ -487,7 +487,7 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     }
     let (patient, impatient) = if of_x > of_y { (axes[0], axes[1]) } else { (axes[1], axes[0]) };
     let (high, low) = if of_x > of_y { (of_x, of_y) } else { (of_y, of_x) };
-    let own = long_term::solve(&alone(mdp, PrincipalId::from(impatient)), rows, stop)?;
+    let own = long_term::solve(&alone(mdp, PrincipalId::from(impatient), stop)?, rows, stop)?;
     let sigma = &own.strategy;
     // The distribution of states under σ, step by step.
     let mut after = vec![distribution(mdp.n_states(), mdp.start())];
@@ -526,7 +526,7 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     let reward_of = |choice: ChoiceId, p: usize| set.direction(p) * &mdp.rewards(choice)[p];
     let rewards: Vec<Rational> = (0..mdp.n_choices()).map(|choice| reward_of(choice.into(), patient)).collect();
     let follows = positional_value(mdp, sigma, &high, |choice| &rewards[choice.index()], stop)?;
-    let most = long_term::solve(&alone(mdp, PrincipalId::from(patient)), rows, stop)?;
+    let most = long_term::solve(&alone(mdp, PrincipalId::from(patient), stop)?, rows, stop)?;
     let worth = |choice: ChoiceId, p: usize, discount: &Rational, values: &crate::number::ExactVector| {
         let later = mdp.transitions(choice).map(|(target, probability)| probability * values.get(target.index()));
         reward_of(choice, p) + discount * later.fold(Rational::ZERO, |sum, term| sum + term)

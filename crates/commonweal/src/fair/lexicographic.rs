@@ -68,7 +68,7 @@ pub(crate) fn solve(
     let mut tied = vec![true; mdp.n_choices()];
     let mut first = 0;
     for level in lasting.iter().filter(|level| !level.is_empty()) {
-        let model = order_by(mdp, level.clone());
+        let model = order_by(mdp, level.clone(), stop)?;
         let values = &long_term.values[first..first + level.len()];
         let advantages = {
             let none = |choice: ChoiceId| !tied[choice.index()] || long_term.allowed[choice.index()];
@@ -86,7 +86,7 @@ pub(crate) fn solve(
         return Err(StopReason::LayerLimit);
     }
     let parts: Vec<OrderedPart> = lasting.iter().flatten().cloned().collect();
-    let model = order_by(mdp, parts.clone());
+    let model = order_by(mdp, parts.clone(), stop)?;
     let gains = (0..parts.len()).map(|i| {
         let model = &model;
         let reward = move |choice| &model.rewards(choice)[i];
@@ -229,7 +229,7 @@ fn long_term(
 ) -> Result<LongTerm, StopReason> {
     let parts: Vec<OrderedPart> = lasting.iter().flatten().cloned().collect();
     if !parts.is_empty() {
-        return long_term::solve(&order_by(mdp, parts), rows, stop);
+        return long_term::solve(&order_by(mdp, parts, stop)?, rows, stop);
     }
     // All discounts are 0: only step 0 counts.
     let first = |state| mdp.choices(state).next().expect("a state has a choice");

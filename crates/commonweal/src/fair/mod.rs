@@ -32,7 +32,7 @@ pub use hull::Hull;
 pub use levels::Level;
 pub use payoff_set::{PayoffSet, Point, Weights};
 pub(crate) use proof::{Argument, ProofStep};
-pub use rules::{FairError, Over, Question, Rule, reference_numbers, reference_of};
+pub use rules::{FairError, Over, Question, Rule, reference_of};
 
 use crate::any_model::Model;
 use crate::evaluate;
@@ -403,8 +403,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         self.own_bests()?;
         // What these rules measure is relative to the ranges of payoffs: where payoffs range little, they are needed more precisely.
-        let is_relative = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
-        if is_relative && self.set.gap().is_some() && self.set.refine(self.least_range()) {
+        if self.question.rule.is_relative() && self.set.gap().is_some() && self.set.refine(self.least_range()) {
             self.over = self.reference()?;
             self.own_bests()?;
         }
@@ -450,11 +449,7 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// Whether the rule leaves out who cannot gain.
     fn leaves_out(&self) -> bool {
-        match self.question.rule {
-            Rule::KalaiSmorodinsky => true,
-            Rule::Nash | Rule::Alpha(_) => matches!(self.question.over, Over::OwnWorst),
-            _ => false,
-        }
+        self.question.rule.leaves_out(&self.question.over)
     }
 
     /// Whether a principal can gain over the reference point; `None` if doubles do not tell.
@@ -485,7 +480,7 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// Whether it is so of anybody that they can gain over the reference point, cannot, or that doubles leave it open, if the rule asks.
     fn is_any(&self, so: impl Fn(Option<bool>) -> bool) -> bool {
-        let asks = matches!(self.question.rule, Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_));
+        let asks = self.question.rule.is_relative();
         let is_known = self.over.len() == self.set.n() && self.most.len() == self.set.n();
         asks && is_known && (0..self.set.n()).any(|p| so(self.can_gain(p)))
     }
@@ -493,8 +488,8 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// The answer with bounds that hold wherever own bests are between theirs, if these leave the greatest gain of somebody further open than
     /// the gap: a greater one divides every share by no more than this factor.
     fn with_ranges(&self, found: Fair) -> Fair {
-        let (Rule::KalaiSmorodinsky, Some(gap), true) =
-            (&self.question.rule, found.gap, found.proven != Proven::Infeasible)
+        let (true, Some(gap), true) =
+            (self.question.rule.is_of_shares(), found.gap, found.proven != Proven::Infeasible)
         else {
             return found;
         };
@@ -517,11 +512,13 @@ impl<'q, 'm> Asked<'q, 'm> {
             return found;
         }
         let counts_somebody = (0..self.set.n()).any(|p| self.can_gain(p) == Some(true));
-        let upper = match self.question.rule {
-            Rule::KalaiSmorodinsky if counts_somebody => found.value.enclosure.upper(),
+        let upper = if !self.question.rule.is_of_shares() {
+            f64::INFINITY
+        } else if counts_somebody {
+            found.value.enclosure.upper()
+        } else {
             // Nobody gets more than their own best.
-            Rule::KalaiSmorodinsky => 1.0,
-            _ => f64::INFINITY,
+            1.0
         };
         left_open(found, Enclosure::new(f64::NEG_INFINITY, upper))
     }
@@ -649,7 +646,7 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// What each principal could get at most, above the reference point, by which the rule divides; 1 if it does not.
     fn ranges(&self) -> Result<Vec<Rational>, FairError> {
-        if self.question.rule != Rule::KalaiSmorodinsky {
+        if !self.question.rule.is_of_shares() {
             return Ok(vec![Rational::ONE; self.set.n()]);
         }
         let range = |p: usize| {
@@ -676,7 +673,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         match (self.level_by_level(restricted, ranges, &mut first), first) {
             (Err(Failure::Stopped(reason)), Some(mut first)) => {
                 first.proven = Proven::Stopped(reason);
-                if matches!(self.question.rule, Rule::Leximin) {
+                if self.question.rule.is_lexicographic() {
                     first.proof.clear();
                 }
                 Ok(first)
@@ -694,11 +691,9 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         // A principal that cannot gain is ignored by the rule.
         let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
-        let is_leximin = matches!(self.question.rule, Rule::Leximin);
-        let scale = match self.question.rule {
-            Rule::KalaiSmorodinsky => Scale::One,
-            _ => Scale::greatest_payoff(n, Rational::ONE),
-        };
+        let is_leximin = self.question.rule.is_lexicographic();
+        let is_of_shares = self.question.rule.is_of_shares();
+        let scale = if is_of_shares { Scale::One } else { Scale::greatest_payoff(n, Rational::ONE) };
         let mut first: Option<([Rational; 2], Vec<ProofStep>)> = None;
         let mut levels: Vec<Level> = Vec::new();
         loop {

@@ -203,6 +203,11 @@ impl<'m> PayoffSet<'m> {
         &self.options.stop
     }
 
+    /// The engine that was asked for.
+    pub(crate) fn engine(&self) -> Engine {
+        self.options.engine
+    }
+
     /// The model.
     pub fn model(&self) -> &'m Model {
         self.model
@@ -347,10 +352,13 @@ impl<'m> PayoffSet<'m> {
         }
         let parts = parts_weighted(mdp.principals(), weights);
         let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
-        let model = order_by(mdp, parts);
+        let model = order_by(mdp, parts, &self.options.stop)?;
         let mut kept = self.kept.borrow_mut();
         if !kept.iter().any(|one| one.parts == normal) {
-            let long_term = long_term::solve(&order_by(mdp, normal.clone()), rows, &self.options.stop)?;
+            let long_term = {
+                let model = order_by(mdp, normal.clone(), &self.options.stop)?;
+                long_term::solve(&model, rows, &self.options.stop)?
+            };
             kept.push(Kept { parts: normal.clone(), long_term });
         }
         let known = kept.iter().find(|one| one.parts == normal).expect("kept by now");

@@ -38,6 +38,27 @@ pub enum Over {
     Strategy(Strategy),
 }
 
+impl Over {
+    /// The reference point of this name, if there is one: `own-worst`.
+    pub fn named(text: &str) -> Option<Over> {
+        (text == "own-worst").then_some(Over::OwnWorst)
+    }
+
+    /// The reference point that a text states for a model: a name, `strategy:` and what `strategy` makes of the rest, or a number
+    /// for each principal, as in `alice=9,bob=2`.
+    pub fn read<E: From<FairError>>(
+        text: &str,
+        model: &Structure,
+        strategy: impl FnOnce(&str) -> Result<Strategy, E>,
+    ) -> Result<Over, E> {
+        match (Over::named(text), text.strip_prefix("strategy:")) {
+            (Some(named), _) => Ok(named),
+            (None, Some(file)) => strategy(file).map(Over::Strategy),
+            (None, None) => Ok(Over::Given(reference_numbers(model, text)?)),
+        }
+    }
+}
+
 /// A rule with its reference point and demands.
 #[derive(Debug, Clone)]
 pub struct Question {
@@ -226,7 +247,51 @@ impl Rule {
     pub fn usual_reference(&self) -> Over {
         match self {
             Rule::Nash | Rule::KalaiSmorodinsky => Over::OwnWorst,
-            _ => Over::Nothing,
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Gini(_) | Rule::Alpha(_) => Over::Nothing,
+        }
+    }
+
+    /// Whether it measures gains relative to the range of a principal's payoffs: it asks who can gain at all, and where payoffs range
+    /// little, it needs them more precisely.
+    pub(crate) fn is_relative(&self) -> bool {
+        match self {
+            Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_) => true,
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Gini(_) => false,
+        }
+    }
+
+    /// Whether it divides each gain by that principal's greatest gain, so that its value is a share.
+    pub(crate) fn is_of_shares(&self) -> bool {
+        match self {
+            Rule::KalaiSmorodinsky => true,
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Nash | Rule::Gini(_) | Rule::Alpha(_) => false,
+        }
+    }
+
+    /// Whether it leaves out who cannot gain over this reference point.
+    pub(crate) fn leaves_out(&self, over: &Over) -> bool {
+        match self {
+            Rule::KalaiSmorodinsky => true,
+            Rule::Nash | Rule::Alpha(_) => matches!(over, Over::OwnWorst),
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Gini(_) => false,
+        }
+    }
+
+    /// Whether it is a curve, which cuts approach, and not a linear program.
+    pub(crate) fn is_smooth(&self) -> bool {
+        match self {
+            Rule::Nash | Rule::Alpha(_) => true,
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky | Rule::Gini(_) => false,
+        }
+    }
+
+    /// Whether its value is one level after the other, so that a proof of the first one is not enough.
+    pub fn is_lexicographic(&self) -> bool {
+        match self {
+            Rule::Leximin => true,
+            Rule::Welfare | Rule::MaxMin | Rule::Nash | Rule::KalaiSmorodinsky | Rule::Gini(_) | Rule::Alpha(_) => {
+                false
+            }
         }
     }
 
@@ -248,7 +313,9 @@ impl Display for Rule {
                 write!(formatter, "gini:{}", weights.join(","))
             }
             Rule::Alpha(alpha) => write!(formatter, "alpha:{alpha}"),
-            _ => formatter.write_str(self.name()),
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Nash | Rule::KalaiSmorodinsky => {
+                formatter.write_str(self.name())
+            }
         }
     }
 }
@@ -316,7 +383,7 @@ fn denominator_of(number: &Rational) -> Rational {
 }
 
 /// The numbers that a text such as `alice=9,bob=2` gives to the principals of a model, one each.
-pub fn reference_numbers(model: &Structure, text: &str) -> Result<Vec<Rational>, FairError> {
+fn reference_numbers(model: &Structure, text: &str) -> Result<Vec<Rational>, FairError> {
     let pair = |entry: &'_ str| {
         let unreadable = || {
             let example = reference_example(model);

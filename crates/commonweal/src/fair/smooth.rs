@@ -41,7 +41,7 @@ impl Smooth {
         match rule {
             Rule::Nash => Some(Smooth::Nash),
             Rule::Alpha(alpha) => Some(Smooth::Alpha(alpha.clone())),
-            _ => None,
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky | Rule::Gini(_) => None,
         }
     }
 

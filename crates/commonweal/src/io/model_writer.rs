@@ -151,7 +151,7 @@ pub fn preference_text(preference: &Preference) -> Option<String> {
 /// The entry of a principal: its discount alone if that is all, otherwise its preference and its weight.
 fn principal_value(principal: &Principal, notation: Notation) -> io::Result<String> {
     let preference = principal.preference();
-    if let (Preference::Discount { discount, until: None }, true) = (preference, principal.weight.is_one()) {
+    if let (Some(discount), true) = (preference.plain_discount(), principal.weight.is_one()) {
         return Ok(notation.number(discount));
     }
     let Some(mut entries) = preference.entries() else {

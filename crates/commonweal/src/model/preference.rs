@@ -146,7 +146,40 @@ impl Preference {
         match self {
             Preference::Discount { discount, .. } => Some(discount.clone()),
             Preference::Rate { rate, .. } => Some(discount_of(rate)),
-            _ => None,
+            Preference::BetaDelta { .. }
+            | Preference::Schedule(_)
+            | Preference::Gamma { .. }
+            | Preference::Hyperbolic { .. }
+            | Preference::Survey(_)
+            | Preference::Segments(_) => None,
+        }
+    }
+
+    /// The discount, if that is all that is stated: not a rate, and without an end.
+    pub fn plain_discount(&self) -> Option<&Rational> {
+        match self {
+            Preference::Discount { discount, until: None } => Some(discount),
+            Preference::Discount { until: Some(_), .. }
+            | Preference::Rate { .. }
+            | Preference::BetaDelta { .. }
+            | Preference::Schedule(_)
+            | Preference::Gamma { .. }
+            | Preference::Hyperbolic { .. }
+            | Preference::Survey(_)
+            | Preference::Segments(_) => None,
+        }
+    }
+
+    /// Whether a rate, or several, were stated, so that a discount in its place would be a surprise.
+    pub fn is_in_rates(&self) -> bool {
+        match self {
+            Preference::Rate { .. } | Preference::Schedule(_) | Preference::Gamma { .. } | Preference::Survey(_) => {
+                true
+            }
+            Preference::Discount { .. }
+            | Preference::BetaDelta { .. }
+            | Preference::Hyperbolic { .. }
+            | Preference::Segments(_) => false,
         }
     }
 
@@ -163,7 +196,12 @@ impl Preference {
     pub fn until(&self) -> Option<u64> {
         match self {
             Preference::Discount { until, .. } | Preference::Rate { until, .. } => *until,
-            _ => None,
+            Preference::BetaDelta { .. }
+            | Preference::Schedule(_)
+            | Preference::Gamma { .. }
+            | Preference::Hyperbolic { .. }
+            | Preference::Survey(_)
+            | Preference::Segments(_) => None,
         }
     }
 

@@ -162,36 +162,38 @@ pub struct OrderedModel<'m> {
 }
 
 /// The model with terms of equal discount merged, the most patient part first.
+///
+/// Nothing stops it: for tests, benchmarks, and text that has no other form. Everything else calls [`order_unless`].
 pub fn order(mdp: &Mdp) -> OrderedModel<'_> {
-    OrderedModel::of(mdp, parts(mdp.principals()))
+    order_unless(mdp, &StopSignal::default()).expect("nobody raises the signal")
 }
 
 /// The same, unless `stop` is raised on the way: with dozens of discounts, a large model takes seconds.
 pub fn order_unless<'m>(mdp: &'m Mdp, stop: &StopSignal) -> Result<OrderedModel<'m>, StopReason> {
-    OrderedModel::unless(mdp, parts(mdp.principals()), stop)
+    order_by(mdp, parts(mdp.principals()), stop)
 }
 
-/// The model as these parts see it, in their order.
-pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
-    OrderedModel::of(mdp, parts)
+/// The model as these parts see it, in their order, unless `stop` is raised on the way.
+pub(crate) fn order_by<'m>(
+    mdp: &'m Mdp,
+    parts: Vec<OrderedPart>,
+    stop: &StopSignal,
+) -> Result<OrderedModel<'m>, StopReason> {
+    OrderedModel::unless(mdp, parts, stop)
 }
 
 /// The model with one part for each principal: this decides the equivalence of states for any time preferences.
-pub(crate) fn by_principal(mdp: &Mdp) -> OrderedModel<'_> {
+pub(crate) fn by_principal<'m>(mdp: &'m Mdp, stop: &StopSignal) -> Result<OrderedModel<'m>, StopReason> {
     let part = |p: usize| OrderedPart { discount: Rational::ZERO, terms: vec![(p.into(), Rational::ONE)] };
-    OrderedModel::of(mdp, (0..mdp.n_principals()).map(part).collect())
+    order_by(mdp, (0..mdp.n_principals()).map(part).collect(), stop)
 }
 
 /// The model of one principal alone: its own rewards, negated if its weight is negative.
-pub fn alone(mdp: &Mdp, principal: PrincipalId) -> OrderedModel<'_> {
-    OrderedModel::of(mdp, parts_alone(mdp.principals(), principal))
+pub fn alone<'m>(mdp: &'m Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<OrderedModel<'m>, StopReason> {
+    order_by(mdp, parts_alone(mdp.principals(), principal), stop)
 }
 
 impl<'m> OrderedModel<'m> {
-    fn of(mdp: &'m Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'m> {
-        OrderedModel::unless(mdp, parts, &StopSignal::default()).expect("nobody raises the signal")
-    }
-
     fn unless(mdp: &'m Mdp, parts: Vec<OrderedPart>, stop: &StopSignal) -> Result<OrderedModel<'m>, StopReason> {
         let (mut pace, is_long) = (Pace::of(stop), mdp.n_choices() * parts.len() > FEW_FRACTIONS);
         let reward_of = |choice: ChoiceId, part: &OrderedPart| {

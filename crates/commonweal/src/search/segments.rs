@@ -50,7 +50,7 @@ impl Kind {
 
 /// The best strategy of a class of a model in segments.
 pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Result<Search, StopReason> {
-    let ordered = principals::by_principal(model);
+    let ordered = principals::by_principal(model, &options.stop)?;
     let doubles = Doubles::of(&ordered, &options.stop)?;
     let class = Timed::of(model, &doubles, kind, &options.stop);
     let whole = ActionBox::whole(&doubles);

@@ -58,8 +58,7 @@ impl<'a> FairCertificate<'a> {
             });
         }
         let gap = fair.gap;
-        let is_smooth = matches!(question.rule, Rule::Nash | Rule::Alpha(_));
-        if gap.is_some() && is_smooth && !fair.not_counted.is_empty() {
+        if gap.is_some() && question.rule.is_smooth() && !fair.not_counted.is_empty() {
             // Bounds on an own best do not prove that nobody gains by it.
             return Err(NoCertificate::InDoubles);
         }
@@ -178,7 +177,7 @@ impl<'a> FairCertificate<'a> {
         };
         let of_level = |weights: &&Weights| {
             let weighted = mdp.clone().with_weights(weights);
-            let ordered = principals::order(&weighted);
+            let ordered = principals::order_unless(&weighted, stop)?;
             (0..ordered.n()).map(|i| long_term::value_of(&ordered, &tail, i, stop)).collect::<Result<Vec<_>, _>>()
         };
         let values = levels.iter().map(of_level).collect::<Result<Vec<_>, _>>()?;
@@ -213,7 +212,8 @@ impl<'a> FairCertificate<'a> {
                 let counted = self.counted();
                 (0..n).filter(|p| !counted.contains(p)).collect()
             }
-            _ => Vec::new(),
+            Rule::KalaiSmorodinsky | Rule::Nash | Rule::Alpha(_) => Vec::new(),
+            Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Gini(_) => Vec::new(),
         };
         let worst = if self.shows_own_worst() { 0..n } else { 0..0 };
         let worst = worst.map(|p| extreme("worst", p, Rational::NEG_ONE));
