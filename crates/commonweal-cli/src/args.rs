@@ -249,6 +249,9 @@ pub struct SolveArgs {
     /// Jump over at most this many stages; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = Limits::default().events)]
     pub event_limit: u64,
+    /// Solve every state and choice by itself: merge no equivalent states and leave out no choice that another one beats for everybody
+    #[arg(long)]
+    pub unsimplified: bool,
 }
 
 /// What to search for, and the limits.

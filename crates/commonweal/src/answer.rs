@@ -120,6 +120,8 @@ pub struct Answer {
     pub(crate) is_handed_over: bool,
     /// The gap that the caller asked for, if any.
     pub(crate) gap_asked: Option<f64>,
+    /// Whether a smaller model could be solved in place of the model: see `Options::simplify`.
+    pub(crate) is_simplified: bool,
 }
 
 /// What an answer says about the strategy of its tail.
@@ -255,6 +257,7 @@ impl Answer {
             timings: Timings::default(),
             is_handed_over: false,
             gap_asked: None,
+            is_simplified: true,
         }
     }
 

@@ -17,6 +17,10 @@ pub struct Options {
     pub limits: Limits,
     /// Whether stages in which nothing changes are jumped over. Default: yes.
     pub jumps: bool,
+    /// Whether a smaller model with the same answer is solved where there is one: equivalent states are merged, and in doubles
+    /// choices that another one beats for everybody are left out. Default: yes. The bounds of a certified answer may differ in
+    /// their last digits without; several ranks solve a model as it is.
+    pub simplify: bool,
     /// The number of threads. Default, and 0: one for each core.
     pub threads: Option<usize>,
     /// Whether the answer keeps what a certificate states. Default: no.
@@ -82,6 +86,7 @@ impl Default for Options {
             engine: Engine::Auto,
             limits: Limits::default(),
             jumps: true,
+            simplify: true,
             threads: None,
             keep_proof: false,
             stop: StopSignal::default(),
@@ -121,7 +126,7 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
             solve_by(model, picked, options)
         };
         let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
-        Answer { gap_asked, ..at_least_looked_at(model, answer) }
+        Answer { gap_asked, is_simplified: options.simplify, ..at_least_looked_at(model, answer) }
     })
 }
 

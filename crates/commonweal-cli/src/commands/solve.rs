@@ -52,6 +52,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let options = Options {
         engine,
         limits: Limits { layers: args.layer_limit, events: args.event_limit },
+        simplify: !args.unsimplified,
         keep_proof: certify::needs_proof(&model, args.certificate.as_deref()),
         stop,
         ..Options::default()

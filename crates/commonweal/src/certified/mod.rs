@@ -60,6 +60,7 @@ pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
         return unsolved(model, reason);
     }
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
+        [_] if !options.simplify => solve_in_pool(SharedModel::whole(model), 0, gap, options),
         [_] => match WithoutDominated::of(model) {
             Some(smaller) => smaller.lift(solve_up_to_symmetry(&smaller.model, gap, options)),
             None => solve_up_to_symmetry(model, gap, options),
