@@ -55,19 +55,3 @@ fn pick(engine: Engine, n_states: u64, n_parts: usize) -> Engine {
 fn asked(engine: Engine, picked: Engine) -> Engine {
     if picked == Engine::Exact { engine } else { picked }
 }
-
-impl EngineArgs {
-    /// Whether no engine is asked for.
-    pub fn is_free(&self) -> bool {
-        self.engine() == Engine::Auto
-    }
-
-    /// The engine that the arguments ask for.
-    pub fn engine(&self) -> Engine {
-        match self.gap {
-            Some(gap) => Engine::Within(gap),
-            None if self.exact => Engine::Exact,
-            None => Engine::Auto,
-        }
-    }
-}

@@ -122,6 +122,8 @@ pub struct Answer {
     pub(crate) gap_asked: Option<f64>,
     /// Whether a smaller model could be solved in place of the model: see `Options::simplify`.
     pub(crate) is_simplified: bool,
+    /// The width of the widest interval of the welfare of all states, where ranks share them.
+    pub(crate) widest: Option<f64>,
 }
 
 /// What an answer says about the strategy of its tail.
@@ -258,6 +260,7 @@ impl Answer {
             is_handed_over: false,
             gap_asked: None,
             is_simplified: true,
+            widest: None,
         }
     }
 
@@ -288,7 +291,8 @@ impl Answer {
     pub fn claim(&self) -> Claim {
         match self.claim {
             Claim::Optimal | Claim::Within { .. } if self.is_approximated() => {
-                self.within(parallel::greatest(self.memory.len(), |s| self.welfare_enclosure(s.into()).width()))
+                let width = |state: usize| self.welfare_enclosure(state.into()).width();
+                self.within(self.widest.unwrap_or_else(|| parallel::greatest(self.memory.len(), width)))
             }
             claim => claim,
         }

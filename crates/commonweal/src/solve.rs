@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Claim, Effort, Method};
 use crate::any_model::Model;
+use crate::certified::SharedModel;
 use crate::io::Overview;
 use crate::model::Structure;
 use crate::stop::{StopReason, StopSignal};
@@ -128,6 +129,17 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
         let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
         Answer { gap_asked, is_simplified: options.simplify, ..at_least_looked_at(model, answer) }
     })
+}
+
+/// The same in doubles for a model that ranks share, of which this one gets the answer for its own states. All ranks call it.
+#[doc(hidden)]
+pub fn solve_shared(shared: SharedModel, options: &Options) -> Answer {
+    let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
+    let gap = gap_asked.unwrap_or(DEFAULT_GAP);
+    // The other half is for the approximation.
+    let is_approximated = shared.model.principals().iter().any(|principal| principal.approximation().is_some());
+    let answer = certified::solve_shared(shared, if is_approximated { gap / 2.0 } else { gap }, options);
+    Answer { gap_asked, ..answer }
 }
 
 /// Fractions that a signal stops have no bounds but those of the rewards; a short look in doubles has better ones.

@@ -5,7 +5,7 @@ use crate::engine::{self, Asked};
 use crate::json;
 use crate::report::timings::Clock;
 use crate::report::{fair as report, note};
-use crate::{input, output, progress, range};
+use crate::{input, output, progress, range, signals};
 use anyhow::{Context, anyhow};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let places = [("--strategy", &args.strategy), ("--certificate", &args.certificate)];
     output::check_places(&places, &args.model.model)?;
     let in_fractions = args.certificate.is_some();
