@@ -1,8 +1,9 @@
 //! Certificates of answers, and checking them in the run that found them.
 
 use crate::output;
+use crate::report::checked::BOUNDS_UNCHECKED;
+pub use crate::report::checked::Checked;
 use crate::report::note;
-use crate::report::table::wrapped;
 use commonweal::answers::{Certificate, NoCertificate};
 use commonweal::limits::StopReason;
 use commonweal::{Answer, Claim, Model, StopSignal};
@@ -19,27 +20,6 @@ const MAX_VALUE_BITS: usize = 1 << 26;
 const WORK: u64 = 1_000_000_000;
 /// The bits of a certificate whose first attempt is too coarse to be accepted.
 const FINE: u32 = 2_048;
-
-/// Whether an answer has passed the checker.
-pub enum Checked {
-    Yes,
-    /// Yes, for the mixtures that approximate preferences.
-    ForMixtures,
-    /// Why not.
-    No(String),
-}
-
-impl Checked {
-    pub fn in_words(&self) -> String {
-        match self {
-            Checked::Yes => "\nChecked: an independent checker accepts this strategy as optimal.\n".to_owned(),
-            Checked::ForMixtures => {
-                "\nChecked: an independent checker accepts this strategy as optimal for the\nmixtures.\n".to_owned()
-            }
-            Checked::No(why) => format!("\n{}", wrapped(&format!("Not checked: {why}."), 2)),
-        }
-    }
-}
 
 /// Whether an answer should keep what a certificate needs.
 pub fn needs_proof(model: &Model, certificate: Option<&Path>) -> bool {
@@ -144,7 +124,7 @@ fn not_optimal(answer: &Answer, place: Option<&Path>) -> Option<String> {
     match (answer.claim_for_mixtures(), answer.scale(), place) {
         (Claim::Optimal, ..) => None,
         (_, Some(_), Some(place)) => Some(format!("`commonweal check MODEL {}` checks these bounds", place.display())),
-        (_, Some(_), None) => Some("`solve --certificate FILE` and `commonweal check` check bounds".to_owned()),
+        (_, Some(_), None) => Some(BOUNDS_UNCHECKED.to_owned()),
         (_, None, _) => Some("bounds are checked by `commonweal check` alone".to_owned()),
     }
 }

@@ -55,15 +55,3 @@ fn pick(engine: Engine, n_states: u64, n_parts: usize) -> Engine {
 fn asked(engine: Engine, picked: Engine) -> Engine {
     if picked == Engine::Exact { engine } else { picked }
 }
-
-impl EngineArgs {
-    /// Whether no engine is asked for.
-    pub fn is_free(&self) -> bool {
-        self.engine() == Engine::Auto
-    }
-
-    /// The engine that the arguments ask for.
-    pub fn engine(&self) -> Engine {
-        Engine::asked(self.exact.then_some(true), self.gap).expect("the grammar allows one of them")
-    }
-}

@@ -6,22 +6,19 @@
 mod args;
 mod certify;
 mod commands;
-mod doubts;
 mod engine;
 mod explain;
-mod input;
 mod json;
-mod model_file;
 mod output;
 mod progress;
 mod range;
 mod report;
-mod shell;
 mod signals;
 mod strategy_map;
 
 use args::{Cli, Command};
 use clap::Parser;
+use commonweal_terminal::{input, model_file, shell};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM: a computation is asked to stop and prints its bounds; no file is left half written.
 
+use crate::args::RunArgs;
 use commonweal::StopSignal;
 use commonweal::limits::StopReason;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,13 @@ struct Running {
 
 /// A wrapper such as `timeout` sends a signal to the program and then to its group: signals within this time are one.
 const AS_ONE: Duration = Duration::from_millis(200);
+
+/// The signal that Ctrl-C and the time limit raise. The time begins now.
+pub fn start(run: &RunArgs) -> StopSignal {
+    let stop = run.time_limit.map_or_else(StopSignal::default, StopSignal::after);
+    raise_on_signal(&stop);
+    stop
+}
 
 /// Installs the signal handler. The first signal asks a computation to stop; without a computation, or at the second signal,
 /// the program ends at once, unless it is printing its answer. Under `nohup` no handler is set, because it would treat the end

@@ -120,6 +120,10 @@ pub struct Answer {
     pub(crate) is_handed_over: bool,
     /// The gap that the caller asked for, if any.
     pub(crate) gap_asked: Option<f64>,
+    /// Whether a smaller model could be solved in place of the model: see `Options::simplify`.
+    pub(crate) is_simplified: bool,
+    /// The width of the widest interval of the welfare of all states, where ranks share them.
+    pub(crate) widest: Option<f64>,
 }
 
 /// What an answer says about the strategy of its tail.
@@ -255,6 +259,8 @@ impl Answer {
             timings: Timings::default(),
             is_handed_over: false,
             gap_asked: None,
+            is_simplified: true,
+            widest: None,
         }
     }
 
@@ -285,7 +291,8 @@ impl Answer {
     pub fn claim(&self) -> Claim {
         match self.claim {
             Claim::Optimal | Claim::Within { .. } if self.is_approximated() => {
-                self.within(parallel::greatest(self.memory.len(), |s| self.welfare_enclosure(s.into()).width()))
+                let width = |state: usize| self.welfare_enclosure(state.into()).width();
+                self.within(self.widest.unwrap_or_else(|| parallel::greatest(self.memory.len(), width)))
             }
             claim => claim,
         }

@@ -33,7 +33,7 @@ pub fn own_best(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Value>
     let of_principal: Box<dyn Fn(usize) -> Value> = match (answer.method(), model.doubles()) {
         (Method::Certified { .. }, Ok(doubles)) => {
             let gap = gap_of(answer);
-            let options = Options { stop: stop.clone(), ..Options::default() };
+            let options = Options { stop: stop.clone(), simplify: answer.is_simplified, ..Options::default() };
             Box::new(move |p| {
                 let welfare = certified::solve(&doubles.only(p.into()), gap, &options).welfare(start);
                 if principals[p].direction().is_one() { welfare } else { welfare.negated() }

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Claim, Effort, Method};
 use crate::any_model::Model;
+use crate::certified::SharedModel;
 use crate::io::Overview;
 use crate::model::Structure;
 use crate::stop::{StopReason, StopSignal};
@@ -17,6 +18,10 @@ pub struct Options {
     pub limits: Limits,
     /// Whether stages in which nothing changes are jumped over. Default: yes.
     pub jumps: bool,
+    /// Whether a smaller model with the same answer is solved where there is one: equivalent states are merged, and in doubles
+    /// choices that another one beats for everybody are left out. Default: yes. The bounds of a certified answer may differ in
+    /// their last digits without; several ranks solve a model as it is.
+    pub simplify: bool,
     /// The number of threads. Default, and 0: one for each core.
     pub threads: Option<usize>,
     /// Whether the answer keeps what a certificate states. Default: no.
@@ -96,6 +101,7 @@ impl Default for Options {
             engine: Engine::Auto,
             limits: Limits::default(),
             jumps: true,
+            simplify: true,
             threads: None,
             keep_proof: false,
             stop: StopSignal::default(),
@@ -135,8 +141,19 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
             solve_by(model, picked, options)
         };
         let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
-        Answer { gap_asked, ..at_least_looked_at(model, answer) }
+        Answer { gap_asked, is_simplified: options.simplify, ..at_least_looked_at(model, answer) }
     })
+}
+
+/// The same in doubles for a model that ranks share, of which this one gets the answer for its own states. All ranks call it.
+#[doc(hidden)]
+pub fn solve_shared(shared: SharedModel, options: &Options) -> Answer {
+    let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
+    let gap = gap_asked.unwrap_or(DEFAULT_GAP);
+    // The other half is for the approximation.
+    let is_approximated = shared.model.principals().iter().any(|principal| principal.approximation().is_some());
+    let answer = certified::solve_shared(shared, if is_approximated { gap / 2.0 } else { gap }, options);
+    Answer { gap_asked, ..answer }
 }
 
 /// Fractions that a signal stops have no bounds but those of the rewards; a short look in doubles has better ones.

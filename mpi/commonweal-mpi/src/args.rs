@@ -1,15 +1,20 @@
 //! The command line's grammar: that of `commonweal solve`, as far as this program reaches.
 
+use anyhow::bail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::limits::Limits;
+use commonweal::Rational;
 use commonweal::answers::DEFAULT_GAP;
+use commonweal::limits::Limits;
+use commonweal_terminal::args::{ChangeArgs, RunArgs, gap, number};
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Decide for several principals with different patience, on several machines.
 #[derive(Debug, Parser)]
 #[command(name = "commonweal-mpi", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done; 2 bad input or usage; 3 stopped at a limit, with bounds.")]
+#[command(
+    after_help = "Exit codes: 0 done; 1 the threshold is not reached; 2 bad input or usage; 3 stopped at a limit, with bounds."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -41,42 +46,30 @@ pub struct SolveArgs {
     /// Which of the generated models
     #[arg(long, value_name = "N", requires = "family", default_value_t = 0)]
     pub seed: u64,
-    /// Start in this state instead of the model's own start
-    #[arg(long, value_name = "STATE", conflicts_with = "family")]
-    pub from: Option<String>,
-    /// Give a principal or a reward structure its discount; may be repeated
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub discount: Vec<String>,
-    /// Give all principals, or all reward structures, their discounts, in the file's order
-    #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
-    pub discounts: Option<String>,
-    /// Let a principal's payoff count this many times in the welfare; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "family")]
-    pub weight: Vec<String>,
-    /// Let a principal's payoff be a cost, as with --weight NAME=-1; may be repeated
-    #[arg(long, value_name = "NAME", conflicts_with = "family")]
-    pub minimise: Vec<String>,
-    /// Refuse rows of decimals that sum to 1 but for rounding, in place of scaling them
-    #[arg(long)]
-    pub strict: bool,
-    /// Prove the welfare to within G times its scale
-    #[arg(long, value_name = "G", default_value_t = DEFAULT_GAP, value_parser = gap)]
-    pub gap: f64,
+    /// What to change in the model.
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+    /// How to run.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Also say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub threshold: Option<Rational>,
+    /// Show every state, however many there are: every rank then holds the whole model
+    #[arg(long, conflicts_with = "family")]
+    pub all_states: bool,
+    /// Answer in doubles, proven to within G times the scale of the welfare [default: 1e-9]
+    #[arg(long, value_name = "G", value_parser = gap, allow_hyphen_values = true)]
+    pub gap: Option<f64>,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = Limits::default().layers)]
     pub layer_limit: u64,
+    /// Jump over at most this many stages; an answer that needs more gives bounds
+    #[arg(long, value_name = "N", default_value_t = Limits::default().events)]
+    pub event_limit: u64,
     /// Up to this many states, every rank holds the rows of a strategy that is hard to evaluate; beyond that none does
     #[arg(long, value_name = "N", default_value_t = 1 << 22)]
     pub most_together: u64,
-    /// Use this many threads on each rank; the answer does not depend on it
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
-    /// Stop after this many seconds with the bounds proven so far
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub time_limit: Option<Duration>,
-    /// Print one JSON document and nothing else
-    #[arg(long)]
-    pub json: bool,
     /// Write welfare, payoffs and strategy of all states to this folder, as binary arrays
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -86,6 +79,75 @@ pub struct SolveArgs {
     /// Go on from the checkpoint in this folder, on any number of ranks; it is also the folder of results
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub resume: Option<PathBuf>,
+    /// What this program has not.
+    #[command(flatten)]
+    pub elsewhere: ElsewhereArgs,
+}
+
+/// Options of `commonweal solve` that are refused with a word on what to do.
+#[derive(Debug, Args)]
+#[allow(missing_docs, reason = "they are those of `commonweal solve`")]
+pub struct ElsewhereArgs {
+    #[arg(long, hide = true)]
+    pub exact: bool,
+    #[arg(long, hide = true)]
+    pub explain: bool,
+    #[arg(long, hide = true)]
+    pub compare: bool,
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "100")]
+    pub outlook: Option<String>,
+    #[arg(long, hide = true)]
+    pub strategy: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub certificate: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub csv: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub report: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub unsimplified: bool,
+}
+
+impl SolveArgs {
+    /// The gap that the engine is asked for.
+    pub fn gap(&self) -> f64 {
+        self.gap.unwrap_or(DEFAULT_GAP)
+    }
+
+    /// Refuses what this program has not.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let ElsewhereArgs { exact, explain, compare, outlook, strategy, certificate, csv, report, .. } =
+            &self.elsewhere;
+        let asked = [
+            ("--exact", *exact),
+            ("--explain", *explain),
+            ("--compare", *compare),
+            ("--outlook", outlook.is_some()),
+            ("--certificate", certificate.is_some()),
+            ("--csv", csv.is_some()),
+            ("--report", report.is_some()),
+        ];
+        if let Some((option, _)) = asked.iter().find(|(_, is_asked)| *is_asked) {
+            bail!("{option}: ranks do not have it; `commonweal solve` does, for a model that fits one machine");
+        }
+        if strategy.is_some() {
+            bail!(
+                "--strategy: --out DIR writes the strategy of all states, and `commonweal evaluate MODEL DIR` reads it"
+            );
+        }
+        let ChangeArgs { from, discount, rate, weight, minimise, .. } = &self.changes;
+        let changed = [
+            ("--from", from.is_some()),
+            ("--discount", !discount.is_empty()),
+            ("--rate", !rate.is_empty()),
+            ("--weight", !weight.is_empty()),
+            ("--minimise", !minimise.is_empty()),
+        ];
+        match changed.iter().find(|(_, is_given)| *is_given && self.family.is_some()) {
+            Some((option, _)) => bail!("{option}: a generated model has --discounts alone"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A family of generated models.
@@ -95,16 +157,4 @@ pub enum Family {
     Uniform,
     /// Successors within 20 states to either side, on a ring
     Band,
-}
-
-fn gap(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(gap) if gap > 0.0 && gap <= 1.0 => Ok(gap),
-        _ => Err("a gap is a number above 0 and at most 1, such as 1e-9".to_owned()),
-    }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.strip_suffix('s').unwrap_or(text).parse::<f64>().map_err(|error| error.to_string())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

@@ -118,7 +118,7 @@ impl<'a> Checkpoints<'a> {
         ensure!(lines.next() == Some(TITLE), "this is not a checkpoint that this program reads");
         ensure!(
             lines.next() == Some(&self.of_line()),
-            "the checkpoint is of another model, or of other options (--gap, --layer-limit, --most-together)"
+            "the checkpoint is of another model, or of other options (--gap, --layer-limit, --event-limit, --most-together)"
         );
         let mut kept: Vec<Kept> = Vec::new();
         for line in lines {

@@ -23,6 +23,7 @@ pub fn of(own: &OwnStates, args: &SolveArgs) -> u64 {
         return rows;
     }
     // What is asked of the whole model is counted once.
-    let asked = format!("{:?} {:?} {} {}", model.principals(), args.gap, args.layer_limit, args.most_together);
+    let limits = [args.layer_limit, args.event_limit, args.most_together];
+    let asked = format!("{:?} {:?} {limits:?}", model.principals(), args.gap());
     rows.wrapping_add(asked.bytes().fold(0, |hash, byte| mixed(hash ^ u64::from(byte))))
 }

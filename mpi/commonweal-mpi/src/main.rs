@@ -18,15 +18,19 @@ use args::{Cli, Command, SolveArgs};
 use checkpoint::Checkpoints;
 use clap::Parser;
 use commonweal::documents::MANY_STATES;
-use commonweal::internals::certified::{SharedModel, put_together, solve_shared};
+use commonweal::internals::certified::{SharedModel, put_together};
 use commonweal::internals::model::{OwnStates, StateId};
 use commonweal::internals::own_best::own_best_shared;
 use commonweal::internals::parallel::with_this_thread;
+use commonweal::internals::solve::solve_shared;
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::limits::Limits;
-use commonweal::{Claim, Options};
+use commonweal::questions::ThresholdAnswer;
+use commonweal::{Claim, Engine, Options};
+use commonweal_terminal::report::timings::Clock;
 use petsc_shim::{Halo, Job};
 use ranks::MpiRanks;
+use report::Report;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -56,19 +60,21 @@ fn run(job: &Job) -> u8 {
 }
 
 fn solve(job: &Job, args: &SolveArgs) -> Result<u8, agree::Refused> {
-    agreed(job, check_petsc(job))?;
-    let stop = args.time_limit.map_or_else(StopSignal::default, StopSignal::after);
+    let mut clock = Clock::start();
+    agreed(job, check_petsc(job).and_then(|()| args.check()))?;
+    let stop = args.run.time_limit.map_or_else(StopSignal::default, StopSignal::after);
     job.listen();
-    with_this_thread(args.threads.map(usize::from));
+    with_this_thread(Some(args.run.threads.map_or(1, usize::from)));
     let source = agreed(job, source::open(job, args))?;
     let (start, name, n_states) = (source.start(), source.start_name(), source.n_states());
     let range = OwnStates::range(n_states, job.rank(), job.size());
     let own = agreed(job, OwnStates::of(&*source, range).map_err(anyhow::Error::from))?;
     // A model that is small enough to be shown whole.
-    let is_shown = args.json && n_states <= MANY_STATES as u64;
+    let is_shown = args.all_states || n_states <= MANY_STATES as u64;
     let whole = is_shown.then(|| OwnStates::of(&*source, 0..n_states).map(|all| all.model));
     let whole = agreed(job, whole.transpose().map_err(anyhow::Error::from))?;
     drop(source);
+    clock.has_read();
     let out = args.out.as_ref().or(args.resume.as_ref());
     if let Some(folder) = out {
         agreed(job, results::make_folder(job, folder))?;
@@ -85,26 +91,48 @@ fn solve(job: &Job, args: &SolveArgs) -> Result<u8, agree::Refused> {
     }
     let ranks = MpiRanks { job, halo: &halo, own: &own, checkpoints: &checkpoints, most_together: args.most_together };
     let shared = SharedModel { model: &own.model, ranks: &ranks };
-    let options = Options { limits: Limits::of_layers(args.layer_limit), stop, ..Options::default() };
-    let answer = solve_shared(shared, args.gap, &options);
+    let limits = Limits { layers: args.layer_limit, events: args.event_limit };
+    let engine = args.gap.map_or(Engine::Auto, Engine::Within);
+    let options = Options { engine, limits, stop, ..Options::default() };
+    let answer = solve_shared(shared, &options);
+    clock.solving = answer.timings();
     let here = own.range.contains(&start).then(|| StateId::from((start - own.range.start) as usize));
-    let own_best = if args.json { own_best_shared(shared, here, &answer, &options.stop) } else { Vec::new() };
+    // As in `commonweal`: too slow for a text report of a large model.
+    const MANY_FOR_TEXT: u64 = 100_000;
+    let with_own_best = args.run.json || n_states <= MANY_FOR_TEXT;
+    let own_best = if with_own_best { own_best_shared(shared, here, &answer, &options.stop) } else { Vec::new() };
     if let Some(folder) = out {
         results::write(job, folder, &own.model, &answer);
     }
     let all = whole.map(|whole| (put_together(shared, &answer, &whole), whole));
-    let printed = match (here, &all) {
-        (Some(_), Some((all, whole))) => report::json_of_all(whole, all, &own_best),
-        (Some(_), None) if args.json => report::json(&own.model, &answer, &own_best, &name),
-        (Some(_), None) => report::text(&own.model, &answer, &name),
-        (None, _) => Ok(()),
-    };
-    agreed(job, printed)?;
-    if matches!(answer.claim(), Claim::Stopped(StopReason::TimeLimit | StopReason::Interrupted)) {
-        return Ok(3);
+    let report = here.map(|here| match &all {
+        Some((all, whole)) => {
+            let (model, start) = (whole.structure(), StateId::from(start as usize));
+            Report { args, model, start, part: None, answer: all, own_best: &own_best, clock }
+        }
+        None => {
+            let (model, part) = (own.model.structure(), Some((&*name, n_states)));
+            Report { args, model, start: here, part, answer: &answer, own_best: &own_best, clock }
+        }
+    });
+    agreed(job, report.as_ref().map_or(Ok(()), Report::print))?;
+    let was_asked_to_stop = matches!(answer.claim(), Claim::Stopped(StopReason::TimeLimit | StopReason::Interrupted));
+    if !was_asked_to_stop {
+        agreed(job, checkpoints.remove())?;
     }
-    agreed(job, checkpoints.remove())?;
-    Ok(if matches!(answer.claim(), Claim::Stopped(_)) { 3 } else { 0 })
+    let is_missed = matches!(answer.claim(), Claim::Stopped(_)) || answer.misses_gap().is_some();
+    // The rank that has the start tells the others.
+    let code = match report.and_then(|report| report.earned()) {
+        Some(ThresholdAnswer::Yes) => 0,
+        Some(ThresholdAnswer::No) => 1,
+        Some(ThresholdAnswer::Unknown) => 3,
+        None if args.threshold.is_some() => 0,
+        None if is_missed => 3,
+        None => 0,
+    };
+    let mut codes = [f64::from(code)];
+    job.greatest(&mut codes);
+    Ok(codes[0] as u8)
 }
 
 /// Refuses a PETSc that cannot count the states that this program is for.

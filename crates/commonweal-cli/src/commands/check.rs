@@ -6,7 +6,7 @@ use crate::report::names::shown;
 use crate::report::numbers::{at_least, at_most, exact_and_decimal};
 use crate::report::say;
 use crate::report::timings::Clock;
-use crate::{input, output};
+use crate::{input, output, signals};
 use anyhow::{Context, anyhow, bail};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
@@ -23,7 +23,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     if args.certificate.as_os_str() == "-" && args.model.model.as_os_str() == "-" {
         bail!("the model and the certificate cannot both be standard input");
     }
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let model = input::model(&args.model, true)?;
     clock.has_read();
     let path = &args.certificate;

@@ -11,7 +11,7 @@ use crate::report::payoffs::{Gets, PayoffTable};
 use crate::report::table::{table, wrapped};
 use crate::report::timings::Clock;
 use crate::report::{about, note};
-use crate::{input, output, progress};
+use crate::{input, output, progress, signals};
 use anyhow::anyhow;
 use commonweal::Options;
 use commonweal::documents::{self, listed_states};
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     if let Some(path) = &args.csv {
         output::check_place(path)?;
         output::check_apart(path, &args.model.model)?;

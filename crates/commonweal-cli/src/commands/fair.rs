@@ -6,7 +6,7 @@ use crate::json;
 use crate::report::timings::Clock;
 use crate::report::{fair as report, note};
 use crate::shell::quoted;
-use crate::{input, output, progress, range};
+use crate::{input, output, progress, range, signals};
 use anyhow::{Context, anyhow, bail};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let places = [("--strategy", &args.strategy), ("--certificate", &args.certificate)];
     output::check_places(&places, &args.model.model)?;
     let in_fractions = args.certificate.is_some();

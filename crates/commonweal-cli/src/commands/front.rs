@@ -5,7 +5,7 @@ use crate::engine::{self, Asked};
 use crate::json;
 use crate::report::front as report;
 use crate::report::timings::Clock;
-use crate::{output, progress, range};
+use crate::{output, progress, range, signals};
 use anyhow::{anyhow, bail};
 use commonweal::limits::StopReason;
 use commonweal::questions::{
@@ -42,7 +42,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
         output::check_picture_place(place, &args.model.model)?;
     }
     output::check_places(&[("--out", &args.out), ("--csv", &args.csv)], &args.model.model)?;
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
     let Asked { model, engine } = asked;
     let engine = front_engine(&model, engine, args.engine.gap);

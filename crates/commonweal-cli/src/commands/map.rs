@@ -5,7 +5,7 @@ use crate::json;
 use crate::report::map::report;
 use crate::report::timings::Clock;
 use crate::strategy_map::region_map;
-use crate::{input, output, progress, range};
+use crate::{input, output, progress, range, signals};
 use anyhow::bail;
 use commonweal::Options;
 use commonweal::documents::{self, DrawnRegion, GridPoint};
@@ -17,7 +17,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
     }
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let model = input::varied_model(&args.model, &[&args.x, &args.y], args.run.quiet)?;
     clock.has_read();
     let structure = model.structure();

@@ -4,7 +4,7 @@ use super::front;
 use crate::args::{PlotArgs, PlotKind};
 use crate::report::note;
 use crate::report::pictures::{Drawn, expected_rewards, gains, likely_states, payoffs, rates, timeline};
-use crate::{input, output, progress};
+use crate::{input, output, progress, signals};
 use anyhow::{Context, bail};
 use commonweal::answers::DEFAULT_GAP;
 use commonweal::questions::{evaluate, own_best};
@@ -23,7 +23,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if let (Some(place), Some(strategy)) = (&args.out, &args.strategy) {
         output::check_apart(place, strategy)?;
     }
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let model = input::model(&args.model, args.run.quiet)?;
     let structure = model.structure();
     let read = |path: &PathBuf| anyhow::Ok((path.clone(), input::strategy_file(&model, path)?));

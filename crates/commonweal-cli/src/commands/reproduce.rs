@@ -6,6 +6,7 @@ use crate::output;
 use crate::report::note;
 use crate::report::table::WIDTH;
 use crate::report::timings::Clock;
+use crate::signals;
 use anyhow::Context;
 use commonweal::limits::StopReason;
 use commonweal_experiments::{Archive, ArchiveError, Error, FORMAT, Lab, Progress, Settings};
@@ -48,7 +49,7 @@ fn lab(args: &ReproduceArgs) -> anyhow::Result<Lab> {
         seed: args.seed,
         is_timed: !args.untimed,
         python: (args.what.is_compared() && args.python != "none").then(|| args.python.clone()),
-        stop: args.run.start(),
+        stop: signals::start(&args.run),
     };
     let lab = Lab::new(settings);
     let lab = if let Some(folder) = &args.out { lab.with_archive(Folder(folder.clone())) } else { lab };

@@ -5,7 +5,7 @@ use crate::json;
 use crate::report::numbers::counted;
 use crate::report::search::exit_code;
 use crate::report::timings::Clock;
-use crate::{input, output, progress};
+use crate::{input, output, progress, signals};
 use commonweal::documents::Satisfiability;
 use commonweal::internals::io::read_dimacs;
 use commonweal::internals::reductions::three_sat::{Rewards, reduce};
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let formula = input::read_from(&args.formula, read_dimacs)?;
     clock.has_read();
     let reduction = reduce(&formula, rewards(args.rewards));

@@ -5,7 +5,7 @@ use crate::json;
 use crate::report::about;
 use crate::report::search::{Searched, exit_code, report};
 use crate::report::timings::Clock;
-use crate::{input, output, progress};
+use crate::{input, output, progress, signals};
 use anyhow::bail;
 use commonweal::documents::{self, Document};
 use commonweal::questions::{Search, SearchOptions, evaluate};
@@ -45,7 +45,7 @@ fn run(
     search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let model = input::model(&args.model, args.run.quiet)?;
     let structure = model.structure();
     clock.has_read();

@@ -6,7 +6,7 @@ use crate::report::names::{principal_in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
 use crate::report::table::{in_blocks, wrapped};
 use crate::report::timings::Clock;
-use crate::{input, output, progress, report};
+use crate::{input, output, progress, report, signals};
 use commonweal::questions::{
     Estimate, Evaluation, PathStep, SimulateOptions, Simulation, evaluate, sample_paths, simulate,
 };
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     if let Some(path) = &args.paths {
         output::check_place(path)?;
         output::check_apart(path, &args.model.model)?;

@@ -5,21 +5,21 @@ use crate::certify::{self, Certified, Checked};
 use crate::engine::{self, Asked};
 use crate::json;
 use crate::report::csv::Csv;
-use crate::report::numbers::{as_stated, counted};
+use crate::report::numbers::counted;
 use crate::report::page::Page;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
-use crate::{explain, output, progress, report};
+use crate::{explain, output, progress, report, signals};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::limits::{Limits, StopReason};
 use commonweal::questions::{Alternatives, Comparison, Explanation, ThresholdAnswer, alternatives, compare, own_best};
-use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
+use commonweal::{Answer, Claim, Engine, Model, Options, Value};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let places = [
         ("--strategy", &args.strategy),
         ("--certificate", &args.certificate),
@@ -52,6 +52,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let options = Options {
         engine,
         limits: Limits { layers: args.layer_limit, events: args.event_limit },
+        simplify: !args.unsimplified,
         keep_proof: certify::needs_proof(&model, args.certificate.as_deref()),
         stop,
         ..Options::default()
@@ -157,7 +158,8 @@ impl Found<'_> {
             let explanation = self.explanation.as_ref().map(|found| explain::text(model, answer, found));
             let spent = spent.map(|spent| spent.in_words());
             let report = solution::report(model, answer, &self.own_best, &self.alternatives, args.all_states);
-            let verdict = args.threshold.as_ref().zip(earned).map(|(threshold, earned)| verdict(threshold, earned));
+            let verdict =
+                args.threshold.as_ref().zip(earned).map(|(threshold, earned)| solution::verdict(threshold, earned));
             let checked = Some(self.certified.checked.in_words());
             let outlook = self.outlook.as_ref().map(|outlook| report::outlook::report(model, answer, outlook));
             let parts =
@@ -207,15 +209,5 @@ impl Found<'_> {
         } else {
             ExitCode::from(3)
         }
-    }
-}
-
-/// Whether the threshold is earned, in words.
-fn verdict(threshold: &Rational, earned: ThresholdAnswer) -> String {
-    let threshold = as_stated(threshold);
-    match earned {
-        ThresholdAnswer::Yes => format!("Yes: some strategy earns {threshold}.\n"),
-        ThresholdAnswer::No => format!("No: no strategy earns {threshold}.\n"),
-        ThresholdAnswer::Unknown => format!("Unknown: whether some strategy earns {threshold} is not decided.\n"),
     }
 }

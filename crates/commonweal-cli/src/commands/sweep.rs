@@ -4,7 +4,7 @@ use crate::args::SweepArgs;
 use crate::json;
 use crate::report::sweep::{chart, csv, report};
 use crate::report::timings::Clock;
-use crate::{input, output, progress, range};
+use crate::{input, output, progress, range, signals};
 use commonweal::questions::{Shard, own_play, sweep};
 use commonweal::{Options, documents};
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
         output::check_picture_place(place, &args.model.model)?;
     }
     output::check_places(&[("--out", &args.out), ("--csv", &args.csv)], &args.model.model)?;
-    let stop = args.run.start();
+    let stop = signals::start(&args.run);
     let varied = args.vary.rsplit_once('=').map_or("", |(name, _)| name);
     let model = input::varied_model(&args.model, &[varied], args.run.quiet)?;
     clock.has_read();

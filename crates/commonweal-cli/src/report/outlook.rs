@@ -3,20 +3,15 @@
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
+use super::payoffs::annuities;
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
-use commonweal::questions::{annuity, total_weight};
+use commonweal::questions::total_weight;
 use commonweal::structure::Structure;
-use commonweal::{Answer, Rational, Value};
+use commonweal::{Answer, Rational};
 
 /// The steps that a table of many shows.
 const SHOWN: [u64; 12] = [0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 200, 300];
-
-/// Each principal's annuity.
-pub fn annuities(model: &Structure, answer: &Answer) -> Vec<Value> {
-    let of = |p: usize| annuity(&model.principals()[p], &answer.payoff(p.into(), model.start()));
-    (0..model.n_principals()).map(of).collect()
-}
 
 /// A table: its header and its rows.
 type Table = (Vec<String>, Vec<Vec<String>>);

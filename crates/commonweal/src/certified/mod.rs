@@ -60,11 +60,12 @@ pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
         return unsolved(model, reason);
     }
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
+        [_] if !options.simplify => solve_in_pool(SharedModel::whole(model), 0, gap, options),
         [_] => match WithoutDominated::of(model) {
             Some(smaller) => smaller.lift(solve_up_to_symmetry(&smaller.model, gap, options)),
             None => solve_up_to_symmetry(model, gap, options),
         },
-        several => segments::solve(model, several, gap, options),
+        several => segments::solve(SharedModel::whole(model), several, gap, options),
     })
 }
 
@@ -78,9 +79,15 @@ fn solve_up_to_symmetry(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer
 }
 
 /// The same for a model that ranks share, of which this one gets the answer for its own states. All ranks call it, each from the
-/// thread that talks to the others. States that are alike are not merged; time preferences have one segment.
+/// thread that talks to the others. The model is solved as it is, whatever `Options::simplify` says.
 pub fn solve_shared(shared: SharedModel, gap: f64, options: &Options) -> Answer {
-    solve_in_pool(shared, 0, gap, options)
+    let answer = match principals::segments(shared.model.principals()).as_slice() {
+        [_] => solve_in_pool(shared, 0, gap, options),
+        several => segments::solve(shared, several, gap, options),
+    };
+    let width = |state: usize| answer.welfare_enclosure(state.into()).width();
+    let widest = shared.ranks.greatest_of(parallel::greatest(shared.model.n_states(), width));
+    Answer { widest: Some(widest), is_simplified: false, ..answer }
 }
 
 /// The same for a model whose rows have the rounding error of rows with `longest_row` successors, if that is more.
@@ -341,17 +348,27 @@ fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
 
 /// Bounds on each principal's payoff under any strategy.
 pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
+    any_payoffs_shared(SharedModel::whole(mdp))
+}
+
+fn any_payoffs_shared(shared: SharedModel) -> Payoffs {
+    let mdp = shared.model;
     let first = principals::segments(mdp.principals()).swap_remove(0);
-    let model = RoundedModel::new(SharedModel::whole(mdp), first.parts);
+    let model = RoundedModel::new(shared, first.parts);
     let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
-    Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
+    shared.payoffs((0..mdp.n_principals()).map(of_principal).collect())
 }
 
 /// An answer that says nothing but what the rewards say of any strategy.
 pub fn unsolved(model: &Mdp<f64>, reason: StopReason) -> Answer {
+    unsolved_shared(SharedModel::whole(model), reason)
+}
+
+fn unsolved_shared(shared: SharedModel, reason: StopReason) -> Answer {
+    let model = shared.model;
     let strategy = CountingStrategy::positional(model.first_choices());
-    let payoffs = any_payoffs(model);
-    let scale = payoffs.magnitude(model.n_states());
+    let payoffs = any_payoffs_shared(shared);
+    let scale = shared.ranks.greatest_of(payoffs.magnitude(model.n_states()));
     let followed = model.states().map(|state| [strategy.tail(state)]);
     let long_term = LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false };
     let (groups, memory) = (principals::groups(model.principals()), vec![Step::ZERO; model.n_states()]);
@@ -537,7 +554,7 @@ fn payoffs(
         of_principals[source.alone.principal.index()].push((source.coefficient, values));
     }
     let combined = of_principals.into_iter().map(|terms| Values::combined(terms, model.n_states()));
-    Payoffs::new(model.model, combined.collect())
+    model.shared().payoffs(combined.collect())
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row; single operations need no error analysis.
 
+use crate::evaluation::Payoffs;
 use crate::kernel::sweep::{CHUNK, Span, common_length, longest_row};
 use crate::model::{Arrays, Mdp, PrincipalId, StateId};
-use crate::number::{Enclosure, Rational, UpperBound, WideEnclosure};
+use crate::number::{Enclosure, Rational, UpperBound, Values, WideEnclosure};
 use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
 use crate::ranks::{OneRank, Ranks};
@@ -31,6 +32,15 @@ impl<'m> SharedModel<'m> {
     /// A whole model.
     pub fn whole(model: &'m Mdp<f64>) -> SharedModel<'m> {
         SharedModel { model, ranks: &OneRank }
+    }
+
+    /// Payoffs from own states. The error of approximated preferences is that of all states.
+    pub(super) fn payoffs(&self, values: Vec<Values>) -> Payoffs {
+        let mut margins = self.model.margins();
+        if let Some(margins) = &mut margins {
+            self.ranks.greatest(margins);
+        }
+        Payoffs::with_margins(self.model, values, margins)
     }
 }
 
@@ -171,6 +181,18 @@ impl<'m> RoundedModel<'m> {
     /// The greatest over all states of what `of` says of one; 0 at least.
     pub fn greatest(&self, of: impl Fn(StateId) -> f64 + Sync) -> f64 {
         self.ranks.greatest_of(parallel::greatest(self.n_states(), |state| of(state.into())))
+    }
+
+    /// The greatest of the bounds that ranks have.
+    pub fn greatest_bound(&self, own: UpperBound) -> UpperBound {
+        UpperBound::of(self.ranks.greatest_of(own.get()))
+    }
+
+    /// What `of` says of the first of all states.
+    pub fn of_first_state(&self, of: impl Fn(StateId) -> f64) -> f64 {
+        let is_own = self.n_states() > 0 && self.ranks.position(0) == 0;
+        let own = if is_own { of(StateId::at(0)) } else { f64::NEG_INFINITY };
+        self.ranks.greatest_of(if own.is_nan() { f64::INFINITY } else { own })
     }
 
     /// What `of` says of each own state.

@@ -8,30 +8,29 @@
 use super::base::Base;
 use super::horizon;
 use super::long_term;
-use super::payoff::evaluate;
+use super::payoff::evaluate_shared;
 use super::rounded_model::{RoundedModel, SharedModel};
 use super::walk::{LayerChanges, Walk, WalkOptions, counting_strategy};
-use super::{FINER, FINEST, TAIL_SHARE, is_narrow, memory, unsolved, welfare_within_rewards};
+use super::{FINER, FINEST, TAIL_SHARE, is_narrow, memory, unsolved_shared, welfare_within_rewards};
 use crate::answer::Timings;
 use crate::answer::{Answer, BoundsProof, BoundsSegment, BoundsStage, Claim, Effort, LongTermAnswer, Method, Proof};
-use crate::evaluation::{EvaluateError, Payoffs};
+use crate::evaluation::Payoffs;
 use crate::exponential_sum::DiscountRatios;
 use crate::kernel::sweep::Span;
-use crate::model::{ChoiceId, Lists, Mdp, StateId};
+use crate::model::{ChoiceId, Lists, StateId};
 use crate::number::{Enclosure, Rational, Values, WideEnclosure};
-use crate::parallel;
 use crate::principals::OrderedSegment;
 use crate::solve::Options;
 use crate::stop::StopReason;
-use crate::strategy::{CountingStrategy, Step, Strategy};
+use crate::strategy::{CountingStrategy, Step};
 use std::time::Instant;
 
 /// A strategy whose welfare is within `gap` of the best, of a model in several segments.
-pub(super) fn solve(model: &Mdp<f64>, segments: &[OrderedSegment], gap: f64, options: &Options) -> Answer {
+pub(super) fn solve(shared: SharedModel, segments: &[OrderedSegment], gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
     let rounded: Vec<RoundedModel> =
-        segments.iter().map(|segment| RoundedModel::new(SharedModel::whole(model), segment.parts.clone())).collect();
-    let segmented = Segmented { model, segments, rounded: &rounded };
+        segments.iter().map(|segment| RoundedModel::new(shared, segment.parts.clone())).collect();
+    let segmented = Segmented { shared, segments, rounded: &rounded };
     let mut aim = gap;
     let mut options = options.clone();
     // If the interval is too wide, the next round does not jump, and further rounds use a smaller tolerance.
@@ -54,7 +53,7 @@ pub(super) fn solve(model: &Mdp<f64>, segments: &[OrderedSegment], gap: f64, opt
 
 /// A model in segments, each in doubles.
 struct Segmented<'m> {
-    model: &'m Mdp<f64>,
+    shared: SharedModel<'m>,
     segments: &'m [OrderedSegment],
     rounded: &'m [RoundedModel<'m>],
 }
@@ -74,19 +73,19 @@ struct Walked {
 impl Segmented<'_> {
     fn prove(&self, gap: f64, aim: f64, options: &Options) -> Answer {
         let found = self.walk(aim, options).and_then(|walked| self.answer(walked, gap, aim, options));
-        found.unwrap_or_else(|reason| unsolved(self.model, reason))
+        found.unwrap_or_else(|reason| unsolved_shared(self.shared, reason))
     }
 
     fn walk(&self, aim: f64, options: &Options) -> Result<Walked, StopReason> {
-        let Segmented { segments, rounded, .. } = *self;
+        let Segmented { shared, segments, rounded } = *self;
         let last = segments.len() - 1;
         let bases: Vec<Base> = (rounded.iter())
             .map(|model| {
-                options.stop.check()?;
+                shared.ranks.check(&options.stop)?;
                 Ok(Base::of(model, long_term::solve(model, aim, &options.stop)))
             })
             .collect::<Result<_, StopReason>>()?;
-        options.stop.check()?;
+        shared.ranks.check(&options.stop)?;
         // The values of the segments, each continued for ever, as of step 0: roughly an upper bound on the welfare.
         let worth = |(base, segment): (&Base, &OrderedSegment)| {
             base.scale() * base.model.discounts[0].powf(segment.first() as f64)
@@ -128,7 +127,7 @@ impl Segmented<'_> {
                 limits: options.limits.after(&walked.effort),
                 jumps: options.jumps,
                 keep_stages: options.keep_proof,
-                is_kept: false,
+                is_kept: true,
                 stop: &options.stop,
             };
             walk.reach_the_present(&walk_options)?;
@@ -170,18 +169,18 @@ impl Segmented<'_> {
     }
 
     fn answer(&self, walked: Walked, gap: f64, aim: f64, options: &Options) -> Result<Answer, StopReason> {
-        let model = self.model;
+        let SharedModel { model, ranks } = self.shared;
         let last = self.rounded.last().expect("at least one segment");
         let strategy = counting_strategy(&walked.tail, &walked.changes);
         let memory = memory::of(last, &walked.tail, &walked.long_term_choices, &walked.changes, &options.stop)?;
         let payoffs = |strategy: &CountingStrategy| -> Result<Payoffs, StopReason> {
-            let evaluated = evaluate(model, &Strategy::Counting(strategy.clone()), aim, &options.stop);
-            evaluated.map(|evaluation| evaluation.payoffs).map_err(EvaluateError::stop_reason)
+            Ok(evaluate_shared(self.shared, strategy, aim, &options.stop)?.payoffs)
         };
         let tail = CountingStrategy::positional(walked.tail.iter().copied());
         let (own, in_the_end) = (payoffs(&strategy)?, payoffs(&tail)?);
-        let width = parallel::greatest(model.n_states(), |state| walked.welfare.enclosure(state).width());
+        let width = last.greatest(|state| walked.welfare.enclosure(state.index()).width());
         let scale = own.magnitude(model.n_states()).max(in_the_end.magnitude(model.n_states()));
+        let scale = ranks.greatest_of(scale);
         let claim = if is_narrow(width, gap, scale) {
             Claim::Within { gap, scale }
         } else {
@@ -206,7 +205,7 @@ impl Segmented<'_> {
             },
             proof: options.keep_proof.then_some(Proof::Bounds(walked.proof)),
             effort: walked.effort,
-            ..unsolved(self.model, StopReason::Precision)
+            ..unsolved_shared(self.shared, StopReason::Precision)
         })
     }
 }

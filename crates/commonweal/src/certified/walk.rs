@@ -141,14 +141,17 @@ impl<'m> Walk<'m> {
     /// at that step and in units of λ_0 to it. `decisions` are those of the step after. Gains of single parts are not computed.
     pub fn at_end(base: Base<'m>, end: u64, after: &[Span], decisions: Vec<ChoiceId>) -> Walk<'m> {
         let middle = |span: &Span| 0.5 * span.least + 0.5 * span.greatest;
-        let gain: Vec<f64> = after.iter().map(middle).collect();
+        let mut gain: Vec<f64> = after.iter().map(middle).collect();
         let greatest = |ends: (UpperBound, UpperBound), (span, &gain): (&Span, &f64)| {
             let above = UpperBound::of_difference(span.greatest, gain);
             (ends.0.max(above), ends.1.max(UpperBound::of_difference(gain, span.least)))
         };
         let (above, below) = after.iter().zip(&gain).fold((UpperBound::ZERO, UpperBound::ZERO), greatest);
+        let model = base.model;
+        let (above, below) = (model.greatest_bound(above), model.greatest_bound(below));
+        gain.resize(model.n_values(), 0.0);
         let mut walk = Walk::new(base, None, end, f64::INFINITY);
-        walk.span = Span::of(&gain);
+        walk.span = model.span(&gain, 1, 0);
         (walk.gain, walk.decisions, walk.stake) = (gain, decisions, Stake { above, below });
         walk.gains.clear();
         walk

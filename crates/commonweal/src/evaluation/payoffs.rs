@@ -34,9 +34,15 @@ type Margins = Option<Vec<f64>>;
 impl Payoffs {
     /// Payoffs in the order of the model's principals.
     pub fn new<N: ModelNumber>(model: &Mdp<N>, values: Vec<Values>) -> Payoffs {
+        Payoffs::with_margins(model, values, model.margins())
+    }
+
+    /// The same, given an upper bound on the approximation error of each principal's payoffs.
+    pub(crate) fn with_margins<N: ModelNumber>(model: &Mdp<N>, values: Vec<Values>, margins: Margins) -> Payoffs {
         assert_eq!(values.len(), model.n_principals(), "one payoff per principal");
         let weights = model.principals().iter().map(|principal| principal.weight.clone()).collect();
-        Payoffs::of_values(weights, values, model.margins(), model.welfare_margin())
+        let welfare_margin = model.weighted_margin(margins.as_deref());
+        Payoffs::of_values(weights, values, margins, welfare_margin)
     }
 
     fn of_values(weights: Vec<Rational>, values: Vec<Values>, margins: Margins, welfare_margin: f64) -> Payoffs {

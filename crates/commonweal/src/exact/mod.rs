@@ -42,7 +42,8 @@ pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
     if let Some(reason) = options.stop.reason() {
         return without_long_term(mdp, reason);
     }
-    parallel::in_pool(|| match Quotient::of(mdp, &options.stop) {
+    let quotient = || if options.simplify { Quotient::of(mdp, &options.stop) } else { None };
+    parallel::in_pool(|| match quotient() {
         Some(quotient) => quotient.lift(mdp, solve_plainly(&quotient.model, options)),
         None => solve_plainly(mdp, options),
     })

@@ -229,9 +229,15 @@ impl<N> Mdp<N> {
     where
         N: ModelNumber,
     {
+        self.weighted_margin(self.margins().as_deref())
+    }
+
+    /// The same, given those of the principals.
+    pub(crate) fn weighted_margin(&self, margins: Option<&[f64]>) -> f64 {
         let weight = |principal: &Principal| Enclosure::from(&principal.weight.clone().abs());
-        let weighted = |(margin, principal): (f64, &Principal)| Enclosure::new(margin, margin).times(weight(principal));
-        let margins = self.margins().into_iter().flatten().zip(&self.principals);
+        let weighted =
+            |(&margin, principal): (&f64, &Principal)| Enclosure::new(margin, margin).times(weight(principal));
+        let margins = margins.into_iter().flatten().zip(&self.principals);
         margins.map(weighted).fold(Enclosure::ZERO, Enclosure::plus).upper()
     }
 

@@ -33,6 +33,10 @@ pub trait StateSource {
     fn start_name(&self) -> String {
         self.start().to_string()
     }
+    /// What the model is called, and its steps.
+    fn about(&self) -> About {
+        About::default()
+    }
     /// What the states are called, where they have names and are few.
     fn state_names(&self) -> Option<NameTable> {
         None
@@ -92,7 +96,7 @@ impl OwnStates {
         }
         let start = if range.contains(&source.start()) { (source.start() - range.start) as u32 } else { 0 };
         let structure = Structure {
-            about: About::default(),
+            about: source.about(),
             start: StateId::at(start),
             principals: source.principals().to_vec(),
             state_names: match source.state_names() {
@@ -210,6 +214,10 @@ impl StateSource for Mdp<f64> {
 
     fn start_name(&self) -> String {
         self.state_name(self.structure().start()).into_owned()
+    }
+
+    fn about(&self) -> About {
+        self.structure().about.clone()
     }
 
     fn state_names(&self) -> Option<NameTable> {

@@ -415,7 +415,7 @@ const INSIDE: &[(&str, &str)] = &[
 ];
 
 /// The crates that talk to users.
-const FRONT_ENDS: [&str; 3] = ["commonweal-cli", "commonweal-server", "commonweal-py"];
+const FRONT_ENDS: [&str; 4] = ["commonweal-cli", "commonweal-server", "commonweal-terminal", "commonweal-py"];
 
 /// What a front end needs has a public name. The experiments are not a front end.
 #[test]

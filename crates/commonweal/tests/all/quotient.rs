@@ -86,5 +86,15 @@ fn certificates_of_models_with_copies_are_about_all_their_states() {
         assert!(bounds.n_up_to_symmetry().is_some_and(|n| n <= single.n_states()), "seed {seed}");
         let said = verdict(&model, &bounds);
         assert!(matches!(said, Verdict::Accepted(_)), "seed {seed}: {said}");
+        // As it is, the model has the same answer.
+        let as_it_is = Options { simplify: false, ..options };
+        let (plain, plain_bounds) = (solve(&model, &as_it_is), certified::solve(&doubles, 1e-9, &as_it_is));
+        assert_eq!((plain.n_up_to_symmetry(), plain_bounds.n_up_to_symmetry()), (None, None), "seed {seed}");
+        for state in model.states() {
+            let exact = answer.welfare(state);
+            assert_eq!(plain.welfare(state), exact, "seed {seed}");
+            let (found, exact) = (plain_bounds.welfare_enclosure(state), exact.enclosure);
+            assert!(found.lower() <= exact.lower() && exact.upper() <= found.upper(), "seed {seed}");
+        }
     }
 }

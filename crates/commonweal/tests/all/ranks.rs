@@ -3,13 +3,16 @@
 
 use commonweal::internals::certified::{self, SharedModel};
 use commonweal::internals::families::{LargeFamily, Neighbourhood, RandomFamily};
-use commonweal::internals::io::{Discounts, ReadOptions, UnpackedUmb, read_strategy_log, unpack_umb, write_umb};
+use commonweal::internals::io::{
+    Discounts, ReadOptions, UnpackedUmb, read_preference, read_strategy_log, unpack_umb, write_umb,
+};
 use commonweal::internals::model::{self, Mdp, OwnStates, PrincipalId, StateId};
 use commonweal::internals::number::parse_rational;
-use commonweal::internals::ranks::Ranks;
+use commonweal::internals::ranks::{Archive, Moment, Ranks, Resumable};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Strategy;
 use commonweal::{Answer, Claim, Options};
+use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::ops::Range;
 use std::sync::{Barrier, Mutex};
@@ -185,18 +188,42 @@ fn family(neighbourhood: Neighbourhood, n_states: usize, discounts: &[&str]) -> 
     LargeFamily { neighbourhood, n_states, n_actions: 2, n_successors: 5, discounts, seed: 3 }.model().unwrap()
 }
 
+/// The same with time preferences as a model file states them.
+fn preferring(model: Mdp<f64>, entries: &[&str]) -> Mdp<f64> {
+    let preferring = |model: Mdp<f64>, (p, entry): (usize, &&str)| {
+        model.with_preference(p.into(), read_preference("p", entry).unwrap()).unwrap()
+    };
+    entries.iter().enumerate().fold(model, preferring)
+}
+
+/// Time preferences in segments and mixtures, beside plain ones.
+const PREFERENCES: [(&str, &[&str]); 6] = [
+    ("schedule", &["{schedule: {0: 20%, 3: 10%, 9: 5%}}", "{discount: 0.8}"]),
+    ("until", &["{discount: 0.95, until: 7}", "{discount: 0.9}"]),
+    ("nothing in the end", &["{discount: 0.95, until: 7}", "{discount: 0.9, until: 3}"]),
+    ("beta-delta", &["{beta: 0.6, delta: 0.9}", "{discount: 0.8}"]),
+    ("survey", &["{survey: [2%, 30%, 10%]}", "{discount: 0.8}"]),
+    ("gamma", &["{gamma: {mean: 30%, sd: 20%}, error: 1e-3}", "{discount: 0.8, until: 5}"]),
+];
+
 /// Two blocks and a bit more, three and a bit more, and fewer blocks than ranks.
 #[test]
 fn any_number_of_ranks_says_the_same_as_one() {
     use Neighbourhood::{Band, Uniform};
     let options = Options::default();
+    let preferring =
+        PREFERENCES.map(|(what, entries)| (what, preferring(family(Uniform, 9_000, &["0.9", "0.8"]), entries)));
     for (what, model) in [
         ("uniform", family(Uniform, 9_000, &["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"])),
         ("band", family(Band, 13_000, &["0.99", "0.9"])),
         ("patient band", family(Band, 9_000, &["0.9999", "0.9998", "0.9997"])),
         ("shared discounts", family(Uniform, 9_000, &["0.9", "0.5", "0.9", "0.5"])),
-    ] {
+    ]
+    .into_iter()
+    .chain(preferring)
+    {
         let whole = certified::solve(&model, GAP, &options);
+        assert!(whole.claim().is_within(), "{what}: {:?}", whole.claim());
         let expected: Vec<String> = model.states().map(|state| said(&model, &whole, state)).collect();
         for n_ranks in [1, 2, 3, 4] {
             let (found, claim, horizon) = on_ranks(&model, n_ranks, TOGETHER, &options);
@@ -224,7 +251,14 @@ fn exact_welfare_lies_inside_the_bounds_of_three_ranks() {
         let max_reward = 10u64.pow(1 + seed as u32 % 8);
         let family =
             RandomFamily { n_states, n_actions, n_successors, discounts, max_denominator: 12, max_reward, seed };
-        let model = family.model().unwrap();
+        let mut model = family.model().unwrap();
+        if seed % 3 == 0 {
+            // Without the mixture: its own error widens the bounds.
+            let (_, entries) = PREFERENCES[seed as usize / 3 % 5];
+            for (p, entry) in entries.iter().enumerate() {
+                model = model.with_preference(p.into(), read_preference("p", entry).unwrap()).unwrap();
+            }
+        }
         let exact = commonweal::internals::exact::solve(&model, &Options::default());
         let doubles = model.to_doubles().unwrap();
         let cut = [0, 1 + seed % 2, n_states as u64 - 1, n_states as u64];
@@ -268,6 +302,121 @@ fn ranks_stop_together() {
     stop.raise();
     let (_, claim, _) = on_ranks(&model, 3, TOGETHER, &Options { stop, ..Options::default() });
     assert_eq!(claim, Claim::Stopped(StopReason::Interrupted));
+}
+
+/// The files of a stage, as words; records with their state.
+#[derive(Clone, Default)]
+struct Words(Vec<Vec<u64>>);
+
+struct Saving<'a>(&'a mut Words);
+
+impl Archive for Saving<'_> {
+    fn numbers(&mut self, numbers: &mut Vec<u64>) {
+        self.0.0.push(numbers.clone());
+    }
+
+    fn of_states(&mut self, numbers: &mut Vec<u64>) {
+        self.0.0.push(numbers.clone());
+    }
+
+    fn records(&mut self, records: &mut Vec<(u32, [u64; 2])>) {
+        self.0.0.push(records.iter().flat_map(|(state, [a, b])| [u64::from(*state), *a, *b]).collect());
+    }
+}
+
+struct Loading<'a>(std::slice::Iter<'a, Vec<u64>>);
+
+impl Archive for Loading<'_> {
+    fn numbers(&mut self, numbers: &mut Vec<u64>) {
+        numbers.clone_from(self.0.next().unwrap());
+    }
+
+    fn of_states(&mut self, numbers: &mut Vec<u64>) {
+        numbers.clone_from(self.0.next().unwrap());
+    }
+
+    fn records(&mut self, records: &mut Vec<(u32, [u64; 2])>) {
+        let words = self.0.next().unwrap().chunks_exact(3);
+        *records = words.map(|word| (word[0] as u32, [word[1], word[2]])).collect();
+    }
+}
+
+/// One rank that keeps checkpoints in memory, each of which is all stages so far by their names.
+#[derive(Default)]
+struct Keeper {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    stages: BTreeMap<String, Words>,
+    n_begun: [u64; 2],
+    checkpoints: Vec<BTreeMap<String, Words>>,
+}
+
+impl Known {
+    fn name(&self, stage: Resumable) -> String {
+        match stage {
+            Resumable::LongTerm => format!("long-term-{}", self.n_begun[0]),
+            Resumable::Optimum(i) => format!("long-term-{}.{i}", self.n_begun[0]),
+            Resumable::Walk => format!("walk-{}", self.n_begun[1]),
+        }
+    }
+}
+
+impl Ranks for Keeper {
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn resume(&self, stage: Resumable, load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
+        let mut known = self.known.lock().unwrap();
+        match stage {
+            Resumable::LongTerm => known.n_begun[0] += 1,
+            Resumable::Optimum(_) => {}
+            Resumable::Walk => known.n_begun[1] += 1,
+        }
+        let Some(words) = known.stages.get(&known.name(stage)).cloned() else { return false };
+        load(&mut Loading(words.0.iter()));
+        true
+    }
+
+    fn keep(&self, stage: Resumable, _moment: Moment, save: &mut dyn FnMut(&mut dyn Archive)) {
+        let mut known = self.known.lock().unwrap();
+        let mut words = Words::default();
+        save(&mut Saving(&mut words));
+        let name = known.name(stage);
+        known.stages.insert(name, words);
+        let checkpoint = known.stages.clone();
+        known.checkpoints.push(checkpoint);
+    }
+}
+
+/// From every checkpoint of a model in segments the computation goes on to the same answer, whatever segment it was in.
+#[test]
+fn every_checkpoint_leads_to_the_same_answer() {
+    for (what, entries) in PREFERENCES {
+        let model = preferring(family(Neighbourhood::Uniform, 300, &["0.9", "0.8"]), entries);
+        let solved = |keeper: &Keeper| {
+            let answer =
+                certified::solve_shared(SharedModel { model: &model, ranks: keeper }, GAP, &Options::default());
+            model.states().map(|state| said(&model, &answer, state)).collect::<Vec<String>>()
+        };
+        let keeper = Keeper::default();
+        let expected = solved(&keeper);
+        let checkpoints = keeper.known.into_inner().unwrap().checkpoints;
+        let n_walks = |stages: &BTreeMap<String, Words>| stages.keys().filter(|name| name.starts_with("walk")).count();
+        let n_segments = model.principals().iter().map(|principal| principal.segments().len()).max().unwrap();
+        assert!(checkpoints.iter().any(|stages| n_walks(stages) == n_segments), "{what}");
+        for (at, stages) in checkpoints.iter().enumerate() {
+            // All of earlier segments, and some of the others.
+            if n_walks(stages) < 2 && at % 7 != 0 {
+                continue;
+            }
+            let keeper = Keeper { known: Mutex::new(Known { stages: stages.clone(), ..Known::default() }) };
+            assert_eq!(solved(&keeper), expected, "{what}, checkpoint {at} of {}", checkpoints.len());
+        }
+    }
 }
 
 #[test]

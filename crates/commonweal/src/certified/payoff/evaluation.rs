@@ -53,21 +53,31 @@ pub fn evaluate(
     stop: &StopSignal,
 ) -> Result<Evaluation, EvaluateError> {
     let evaluated = parallel::in_pool(|| match strategy {
-        Strategy::Counting(strategy) => Evaluated { model, mixed: None, strategy }.payoffs(gap, stop),
+        Strategy::Counting(strategy) => evaluate_shared(SharedModel::whole(model), strategy, gap, stop),
         Strategy::Stationary(strategy) => {
             let mixed = mixed(model, strategy);
             let only = CountingStrategy::positional((0..model.n_states()).map(ChoiceId::from));
-            Evaluated { model, mixed: Some(&mixed), strategy: &only }.payoffs(gap, stop)
+            Evaluated { shared: SharedModel::whole(model), mixed: Some(&mixed), strategy: &only }.payoffs(gap, stop)
         }
         Strategy::Lottery(lottery) => drawn(model, lottery, gap, stop),
     });
     evaluated.map_err(EvaluateError::Stopped)
 }
 
+/// The same for a counting strategy of a model that ranks share, of which this one gets the payoffs from its own states.
+pub(in crate::certified) fn evaluate_shared(
+    shared: SharedModel,
+    strategy: &CountingStrategy,
+    gap: f64,
+    stop: &StopSignal,
+) -> Result<Evaluation, StopReason> {
+    Evaluated { shared, mixed: None, strategy }.payoffs(gap, stop)
+}
+
 /// The payoffs of a lottery: those of its strategies, times their probabilities.
 fn drawn(model: &Mdp<f64>, lottery: &Lottery, gap: f64, stop: &StopSignal) -> Result<Evaluation, StopReason> {
     let evaluate = |(share, strategy): &(Rational, CountingStrategy)| {
-        Ok((share.clone(), Evaluated { model, mixed: None, strategy }.payoffs(gap, stop)?))
+        Ok((share.clone(), evaluate_shared(SharedModel::whole(model), strategy, gap, stop)?))
     };
     let all: Vec<(Rational, Evaluation)> = lottery.shares().iter().map(evaluate).collect::<Result<_, StopReason>>()?;
     let of_principal = |p: usize| {
@@ -89,8 +99,8 @@ fn drawn(model: &Mdp<f64>, lottery: &Lottery, gap: f64, stop: &StopSignal) -> Re
 
 /// What is evaluated.
 pub(super) struct Evaluated<'a> {
-    pub model: &'a Mdp<f64>,
-    /// The model that a mixed strategy makes of it, which `strategy` is then for.
+    pub shared: SharedModel<'a>,
+    /// The whole model that a mixed strategy makes of it, which `strategy` is then for.
     pub mixed: Option<&'a Mdp<f64>>,
     pub strategy: &'a CountingStrategy,
 }
@@ -115,7 +125,7 @@ impl Payoff {
 
 impl Evaluated<'_> {
     fn payoffs(&self, gap: f64, stop: &StopSignal) -> Result<Evaluation, StopReason> {
-        let Evaluated { model, .. } = *self;
+        let SharedModel { model, ranks } = self.shared;
         let of_principal = |p: usize| match model.principals()[p].parts() {
             Some(parts) => self.payoff_of_parts(p.into(), parts, gap, stop),
             None => self.payoff_in_segments(p.into(), gap, stop),
@@ -124,11 +134,11 @@ impl Evaluated<'_> {
         let weights = model.principals().iter().map(|principal| principal.weight.to_f64().abs());
         let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
         let stopped = payoffs.iter().find_map(|payoff| payoff.stopped);
-        let payoffs = Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect());
+        let payoffs = self.shared.payoffs(payoffs.into_iter().map(|payoff| payoff.values).collect());
         // Weights and the sum round too. The gap is that of the engine: the error of approximated preferences comes on top.
         let of_mixtures = payoffs.of_mixtures();
         let width = |state: StateId| of_mixtures.welfare_enclosure(state).width();
-        let widest = model.states().map(width).fold(0.0, f64::max);
+        let widest = ranks.greatest_of(model.states().map(width).fold(0.0, f64::max));
         let claim = match stopped {
             Some(reason) => Claim::Stopped(reason),
             None if is_narrow(widest, gap, scale) => Claim::Within { gap, scale },
@@ -145,15 +155,19 @@ impl Evaluated<'_> {
         gap: f64,
         stop: &StopSignal,
     ) -> Result<Payoff, StopReason> {
-        let settled = u64::try_from(&self.strategy.settled_from()).unwrap_or(u64::MAX);
+        /// All later steps are as late as this one, which a double still tells from the one before.
+        const LATE: u64 = 1 << 53;
+        let SharedModel { model, ranks } = self.shared;
+        let settled = u64::try_from(&self.strategy.settled_from()).unwrap_or(LATE).min(LATE);
+        let settled = ranks.greatest_of(settled as f64) as u64;
         let changes = Changes::of(self.strategy, settled.min(MAX_LAYERS));
-        let tail: Vec<ChoiceId> = self.model.states().map(|state| self.strategy.tail(state)).collect();
+        let tail: Vec<ChoiceId> = model.states().map(|state| self.strategy.tail(state)).collect();
         let worth = |part: &Part| {
             let alone = Alone { principal, discount: part.discount.clone() };
             self.worth(&alone, &tail, &changes, settled, gap, stop)
         };
         let worths = parts.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
-        Ok(Payoff::of_parts(parts, worths, self.model.n_states()))
+        Ok(Payoff::of_parts(parts, worths, model.n_states()))
     }
 
     /// What the rewards of one principal are worth at one discount.
@@ -166,7 +180,7 @@ impl Evaluated<'_> {
         gap: f64,
         stop: &StopSignal,
     ) -> Result<Payoff, StopReason> {
-        let as_in_file = RoundedModel::alone(SharedModel::whole(self.model), std::slice::from_ref(alone));
+        let as_in_file = RoundedModel::alone(self.shared, std::slice::from_ref(alone));
         let rounded = match self.mixed {
             None => &as_in_file,
             Some(mixed) => {
@@ -175,7 +189,7 @@ impl Evaluated<'_> {
         };
         // Less than half of the gap is for V, a quarter for skipped steps.
         let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
-        stop.check()?;
+        rounded.ranks.check(stop)?;
         let scale = base.scale().max(self.greatest_advantage(&base));
         let mut gains = blocks(&base, 0..1, (gap / 8.0 * scale).max(f64::MIN_POSITIVE));
         let matters = gains[0].end().min(settled);
@@ -183,7 +197,8 @@ impl Evaluated<'_> {
         self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
-        let stopped = if is_narrow(values.enclosure(0).width(), gap, scale) {
+        let width = rounded.of_first_state(|first| values.enclosure(first.index()).width());
+        let stopped = if is_narrow(width, gap, scale) {
             None
         } else if walked < matters {
             Some(StopReason::LayerLimit)
@@ -227,7 +242,7 @@ impl Evaluated<'_> {
         let mut decisions = base.model.map_states(|state| self.strategy.choice(state, &last));
         let mut deviating = deviating(&decisions, &base.followed.strategy);
         for step in (0..end).rev() {
-            stop.check()?;
+            base.model.ranks.check(stop)?;
             stop.reach(Reached::Unravelling { step, horizon: end });
             let changed = changes.at(step);
             if step + 1 < end && !changed.is_empty() {
@@ -244,7 +259,7 @@ impl Evaluated<'_> {
                     rows_are_decided: false,
                     decisions: &decisions,
                     deviating: &deviating,
-                    n_deviating: deviating.len() as u64,
+                    n_deviating: base.model.ranks.sum(deviating.len() as u64),
                     quiet,
                 },
             );

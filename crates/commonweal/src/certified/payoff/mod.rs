@@ -6,6 +6,7 @@
 mod evaluation;
 mod segments;
 
+pub(super) use evaluation::evaluate_shared;
 pub use evaluation::{Evaluation, evaluate};
 
 use super::advantage::candidate;

@@ -9,7 +9,7 @@ use super::evaluation::{Evaluated, MAX_LAYERS, Payoff};
 use crate::certified::rounded_model::{RoundedModel, SharedModel};
 use crate::certified::{is_narrow, range_from, within};
 use crate::exponential_sum::weights_from;
-use crate::kernel::sweep::{Span, expectation};
+use crate::kernel::sweep::expectation;
 use crate::model::{Part, Principal, PrincipalId, Segment, StateId};
 use crate::number::{Enclosure, Rational, UpperBound, Values, WideEnclosure};
 use crate::parallel;
@@ -25,16 +25,17 @@ impl Evaluated<'_> {
         gap: f64,
         stop: &StopSignal,
     ) -> Result<Payoff, StopReason> {
-        let own = &self.model.principals()[principal.index()];
+        let SharedModel { model, ranks } = self.shared;
+        let own = &model.principals()[principal.index()];
         let alone = Alone { principal, discount: Rational::ZERO };
-        let as_in_file = RoundedModel::alone(SharedModel::whole(self.model), std::slice::from_ref(&alone));
+        let as_in_file = RoundedModel::alone(self.shared, std::slice::from_ref(&alone));
         let rounded = match self.mixed {
             None => &as_in_file,
             Some(mixed) => {
                 &RoundedModel::alone(SharedModel::whole(mixed), std::slice::from_ref(&alone)).mixed_from(&as_in_file)
             }
         };
-        let n_states = self.model.n_states();
+        let (n_states, n_values) = (model.n_states(), as_in_file.n_values());
         let begins = own.last().from;
         // All steps after this one are worth less than an eighth of the gap times the greatest possible value.
         let matters = matters_until(own, gap / 8.0).min(MAX_LAYERS);
@@ -45,19 +46,21 @@ impl Evaluated<'_> {
             (vec![0.0; n_states], rest, end, None)
         } else {
             let later = later(self.strategy, begins);
-            let from_there = Evaluated { model: self.model, mixed: self.mixed, strategy: &later };
+            let from_there = Evaluated { shared: self.shared, mixed: self.mixed, strategy: &later };
             let Payoff { values, stopped, .. } = from_there.payoff_of_parts(principal, &own.last().parts, gap, stop)?;
-            let (payoff, error) = centered(&values, n_states);
+            let (payoff, error) = centered(&values, &as_in_file);
             (payoff, error, begins, stopped)
         };
         let mut weights = WeightsBackwards::before(own, end);
         for step in (0..end).rev() {
-            stop.check()?;
+            ranks.check(stop)?;
             stop.reach(Reached::Unravelling { step, horizon: end });
             let weight = weights.step_back();
-            let largest = Span::of(&payoff).magnitude();
+            payoff.resize(n_values, 0.0);
+            ranks.refresh(&mut payoff, 1);
+            let largest = rounded.span(&payoff, 1, 0).magnitude();
             let now = Step::from(step);
-            let next = parallel::map_many(n_states, |state| {
+            payoff = parallel::map_many(n_states, |state| {
                 let choice = self.strategy.choice(StateId::from(state), &now);
                 let row = rounded.arrays.row(choice);
                 let (targets, chances) = (&rounded.arrays.target[row.clone()], &rounded.arrays.probability[row]);
@@ -67,12 +70,12 @@ impl Evaluated<'_> {
             let magnitude = counts * rounded.greatest_reward(0) + UpperBound::of(largest);
             let of_weight = UpperBound::of(weight.width()) * rounded.greatest_reward(0);
             error = error + rounded.rounding_of_row(magnitude) + of_weight + counts * rounded.reward_error(0);
-            payoff = next;
         }
         let values = Values::Near { centers: payoff, below: error.get(), above: error.get() };
         let scale = (0..n_states)
             .map(|state| values.enclosure(state))
             .fold(0.0, |scale: f64, value| scale.max(value.lower().abs()).max(value.upper().abs()));
+        let scale = ranks.greatest_of(scale);
         if stopped.is_none() && !is_narrow(2.0 * error.get(), gap, scale) {
             stopped = Some(if matters == MAX_LAYERS { StopReason::LayerLimit } else { StopReason::Precision });
         }
@@ -86,14 +89,15 @@ impl Evaluated<'_> {
 }
 
 /// The midpoints of some values, and the greatest half-width.
-fn centered(values: &Values, n: usize) -> (Vec<f64>, UpperBound) {
+fn centered(values: &Values, model: &RoundedModel) -> (Vec<f64>, UpperBound) {
+    let n = model.n_states();
     let centers = parallel::map_many(n, |state| values.enclosure(state).midpoint());
     let far = |state: usize| {
         let (value, center) = (values.enclosure(state), centers[state]);
         UpperBound::of_difference(value.upper(), center).max(UpperBound::of_difference(center, value.lower()))
     };
     let error = (0..n).map(far).fold(UpperBound::ZERO, UpperBound::max);
-    (centers, error)
+    (centers, model.greatest_bound(error))
 }
 
 /// What a strategy does from `step` on, as if it began there.

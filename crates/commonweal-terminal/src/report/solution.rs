@@ -5,14 +5,13 @@ use super::names::{principal_shown, shown, state_in_column};
 use super::numbers::{
     at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
-use super::outlook::annuities;
-use super::payoffs::{Gets, PayoffTable};
+use super::payoffs::{Gets, PayoffTable, annuities};
 use super::strategy;
 use super::table::{table, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Alternatives, Meetings};
+use commonweal::questions::{Alternatives, Meetings, ThresholdAnswer};
 use commonweal::structure::{Principal, StateId, Structure};
-use commonweal::{Answer, Claim, Value};
+use commonweal::{Answer, Claim, Rational, Value};
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(
@@ -23,23 +22,35 @@ pub fn report(
     all_states: bool,
 ) -> String {
     let start = model.start();
+    let name = shown(&model.state_name(start));
     let meetings = Meetings::of(model, solution.strategy(), start);
-    let mut text = headline(model, solution);
+    let mut text = headline(model, solution, &name);
     text.push('\n');
     text.push_str(&payoffs(model, solution, own_best));
     if all_states {
         text.push_str(&every_state(model, solution));
     }
-    text.push_str(&wrapped(&format!("\nStrategy from {}", shown(&model.state_name(start))), 2));
+    text.push_str(&wrapped(&format!("\nStrategy from {name}"), 2));
     text.push_str(&strategy::table(model, solution.strategy(), &meetings, strategy::Rows::asked(all_states)));
-    text.push_str(&memory(model, solution, &meetings, alternatives));
+    text.push_str(&memory(model, solution, Some(&meetings), alternatives));
     text.push_str(&other_payoffs(model, alternatives));
     text
 }
 
-fn headline(model: &Structure, solution: &Answer) -> String {
+/// The same of a model that ranks share, by the rank that has the start state, which is called `name`: of the strategy it knows what
+/// its own states do, and not which states are met.
+pub fn of_start(model: &Structure, solution: &Answer, own_best: &[Value], name: &str, n_states: u64) -> String {
+    let mut text = headline(model, solution, &shown(name));
+    text.push('\n');
+    text.push_str(&payoffs(model, solution, own_best));
+    text.push_str(&wrapped(&format!("\nStrategy from {}", shown(name)), 2));
+    text.push_str(&strategy::of_start(model, solution.strategy(), name, n_states));
+    text.push_str(&memory(model, solution, None, &Alternatives::default()));
+    text
+}
+
+fn headline(model: &Structure, solution: &Answer, name: &str) -> String {
     let start = model.start();
-    let name = shown(&model.state_name(start));
     let welfare = solution.welfare(start);
     let (lower, upper) = (at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper()));
     let now = solution.strategy().changes(start)[0].choice;
@@ -177,9 +188,10 @@ fn size(value: &Value) -> f64 {
 }
 
 /// Memory and horizon.
-fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternatives: &Alternatives) -> String {
+fn memory(model: &Structure, solution: &Answer, meetings: Option<&Meetings>, alternatives: &Alternatives) -> String {
     let (memory, horizon) = (solution.memory(model.start()), solution.horizon());
-    let is_positional = meetings.is_exact() && meetings.is_positional(solution.strategy());
+    let is_positional =
+        meetings.is_some_and(|meetings| meetings.is_exact() && meetings.is_positional(solution.strategy()));
     let length = steps(memory);
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let counts = match solution.claim() {
@@ -261,4 +273,14 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
         row
     };
     format!("\n{}", table(header, &model.states().map(row).collect::<Vec<_>>()))
+}
+
+/// Whether the threshold is earned, in words.
+pub fn verdict(threshold: &Rational, earned: ThresholdAnswer) -> String {
+    let threshold = as_stated(threshold);
+    match earned {
+        ThresholdAnswer::Yes => format!("Yes: some strategy earns {threshold}.\n"),
+        ThresholdAnswer::No => format!("No: no strategy earns {threshold}.\n"),
+        ThresholdAnswer::Unknown => format!("Unknown: whether some strategy earns {threshold} is not decided.\n"),
+    }
 }

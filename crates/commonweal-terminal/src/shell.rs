@@ -1,11 +1,14 @@
 //! Command lines as a shell reads them.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 /// The command line as it was typed.
 pub fn typed() -> String {
     let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()).into_owned());
-    std::iter::once("commonweal".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let program = std::env::args_os().next().map(PathBuf::from);
+    let name = program.as_deref().and_then(Path::file_stem).map_or("commonweal".into(), |name| name.to_string_lossy());
+    std::iter::once(name.into_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// A word of a command line, in quotation marks if it needs them.

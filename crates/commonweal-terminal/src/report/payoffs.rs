@@ -7,8 +7,15 @@ use super::numbers::{
 };
 use super::table::{WIDTH, in_blocks, table, width};
 use commonweal::preferences::Preference;
+use commonweal::questions::annuity;
 use commonweal::structure::{Principal, Structure};
-use commonweal::{Rational, Value};
+use commonweal::{Answer, Rational, Value};
+
+/// Each principal's annuity.
+pub fn annuities(model: &Structure, answer: &Answer) -> Vec<Value> {
+    let of = |p: usize| annuity(&model.principals()[p], &answer.payoff(p.into(), model.start()));
+    (0..model.n_principals()).map(of).collect()
+}
 
 /// Each principal's payoff, in the model's order, and the welfare.
 pub struct Gets {

@@ -62,8 +62,8 @@ pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bo
     reweighted(model, changes, quiet)
 }
 
-/// The model with the weights that the arguments give.
-fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model> {
+/// The weights that the arguments give, each with its option and the principal's name.
+pub fn weights(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, Rational)>> {
     let mut weights = Vec::new();
     for (name, text) in assigned("--weight", "time=-1", &changes.weight)? {
         weights.push(("--weight", name, text.parse().context("--weight")?));
@@ -72,9 +72,14 @@ fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Re
         if weights.iter().any(|(_, other, _)| other == name) {
             bail!("--minimise: `{name}` has a weight already; keep one of them");
         }
-        weights.push(("--minimise", name, Rational::from(-1)));
+        weights.push(("--minimise", name.as_str(), Rational::from(-1)));
     }
-    for (option, name, weight) in weights {
+    Ok(weights)
+}
+
+/// The model with the weights that the arguments give.
+fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model> {
+    for (option, name, weight) in weights(changes)? {
         let principal = principal(&model, option, name)?;
         let before = model.principals()[principal.index()].weight.clone();
         let size = before.clone().abs();

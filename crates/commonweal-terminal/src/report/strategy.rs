@@ -1,6 +1,6 @@
 //! The strategy, state by state: the start first, then the others in the order in which they are reached.
 
-use super::names::{AS_AT_START, is_numbered, shown, state_in_column};
+use super::names::{AS_AT_START, in_column, is_numbered, shown, state_in_column};
 use super::numbers::{counted, steps};
 use super::table::wrapped;
 use commonweal::Step;
@@ -55,6 +55,14 @@ pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings
     );
     text.push_str(&left_out(model.n_states(), met.len(), shown_states.len()));
     text
+}
+
+/// What the start state does, called `name`, of a model whose other states are elsewhere.
+pub fn of_start(model: &Structure, strategy: &CountingStrategy, name: &str, n_states: u64) -> String {
+    let action = in_words(model, &every_run(strategy, model.start()), true);
+    let text = lines(model, &[Line { state: in_column(name), met: Some(Step::ZERO), action }]);
+    let others = counted(&(n_states - 1).into(), "other state", "other states");
+    text + &wrapped(&format!("  … {others}; --out DIR writes what all of them do."), 4)
 }
 
 /// How many states are not shown, and why.
