@@ -2,6 +2,7 @@
  * 0 or an error code; the caller ends the job on any other. A count that MPI has as an int is checked before it is cast. */
 #include <limits.h>
 #include <malloc.h>
+#include <petscksp.h>
 #include <petscsf.h>
 #include <stdio.h>
 #include <signal.h>
@@ -138,6 +139,55 @@ int cw_halo_destroy(cw_halo *halo) {
   PetscCall(PetscFree(halo));
   return 0;
 }
+
+/* ---- A second opinion: rows as a matrix of PETSc's own, and its Krylov solver. Solvers of commonweal use neither. */
+/* Rank by rank its rows; the columns are cut as the numbers are that rows are multiplied with. */
+int cw_matrix_create(int64_t n_rows, int64_t n_columns, const uint64_t *first, const uint64_t *columns, const double *entries, Mat *out) {
+  PetscInt *i, *j;
+  uint64_t n_entries = first[n_rows];
+  if (n_rows >= PETSC_MAX_INT || n_columns > PETSC_MAX_INT || n_entries > (uint64_t)PETSC_MAX_INT) return TOO_MANY;
+  PetscCall(PetscMalloc2(n_rows + 1, &i, n_entries, &j));
+  for (int64_t row = 0; row <= n_rows; row++) i[row] = (PetscInt)first[row];
+  for (uint64_t entry = 0; entry < n_entries; entry++) {
+    if (columns[entry] > (uint64_t)PETSC_MAX_INT) return TOO_MANY;
+    j[entry] = (PetscInt)columns[entry];
+  }
+  PetscCall(MatCreateMPIAIJWithArrays(COMM, (PetscInt)n_rows, (PetscInt)n_columns, PETSC_DETERMINE, PETSC_DETERMINE, i, j, entries, out));
+  PetscCall(PetscFree2(i, j));
+  return 0;
+}
+/* Vectors that are the caller's numbers. */
+static int vectors(Mat matrix, const double *x, const double *y, Vec *of_columns, Vec *of_rows) {
+  PetscInt n_rows, n_columns;
+  PetscCall(MatGetLocalSize(matrix, &n_rows, &n_columns));
+  PetscCall(VecCreateMPIWithArray(COMM, 1, n_columns, PETSC_DETERMINE, x, of_columns));
+  PetscCall(VecCreateMPIWithArray(COMM, 1, n_rows, PETSC_DETERMINE, y, of_rows));
+  return 0;
+}
+int cw_matrix_apply(Mat matrix, const double *x, double *y) {
+  Vec of_columns, of_rows;
+  PetscCall(vectors(matrix, x, y, &of_columns, &of_rows));
+  PetscCall(MatMult(matrix, of_columns, of_rows));
+  PetscCall(VecDestroy(&of_columns));
+  PetscCall(VecDestroy(&of_rows));
+  return 0;
+}
+/* `x` with matrix · x = y, to about 10 digits more than the vector 0 has. */
+int cw_matrix_solve(Mat matrix, double *x, const double *y) {
+  Vec of_columns, of_rows;
+  KSP solver;
+  PetscCall(vectors(matrix, x, y, &of_columns, &of_rows));
+  PetscCall(KSPCreate(COMM, &solver));
+  PetscCall(KSPSetOperators(solver, matrix, matrix));
+  PetscCall(KSPSetTolerances(solver, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPSetFromOptions(solver));
+  PetscCall(KSPSolve(solver, of_rows, of_columns));
+  PetscCall(KSPDestroy(&solver));
+  PetscCall(VecDestroy(&of_columns));
+  PetscCall(VecDestroy(&of_rows));
+  return 0;
+}
+int cw_matrix_destroy(Mat matrix) { return MatDestroy(&matrix); }
 
 /* ---- Files that all ranks write at once, each its part, in pieces that fit an int. */
 #define PIECE ((uint64_t)1 << 28)

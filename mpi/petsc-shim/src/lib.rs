@@ -14,6 +14,11 @@ struct RawHalo {
     private: [u8; 0],
 }
 
+#[repr(C)]
+struct RawMatrix {
+    private: [u8; 0],
+}
+
 unsafe extern "C" {
     fn cw_init() -> c_int;
     fn cw_finalize() -> c_int;
@@ -31,6 +36,17 @@ unsafe extern "C" {
     fn cw_halo_create(n_own: i64, n_ghosts: i64, ghosts: *const u64, out: *mut *mut RawHalo) -> c_int;
     fn cw_halo_fetch(halo: *mut RawHalo, width: i64, own: *const f64, ghosts: *mut f64) -> c_int;
     fn cw_halo_destroy(halo: *mut RawHalo) -> c_int;
+    fn cw_matrix_create(
+        n_rows: i64,
+        n_columns: i64,
+        first: *const u64,
+        columns: *const u64,
+        entries: *const f64,
+        out: *mut *mut RawMatrix,
+    ) -> c_int;
+    fn cw_matrix_apply(matrix: *mut RawMatrix, x: *const f64, y: *mut f64) -> c_int;
+    fn cw_matrix_solve(matrix: *mut RawMatrix, x: *mut f64, y: *const f64) -> c_int;
+    fn cw_matrix_destroy(matrix: *mut RawMatrix) -> c_int;
     fn cw_read_at(path: *const c_char, offset: u64, bytes: *mut c_void, n: u64) -> c_int;
     fn cw_error_text(code: c_int, text: *mut c_char);
     fn cw_write_at(path: *const c_char, offset: u64, bytes: *const c_void, n: u64) -> c_int;
@@ -257,5 +273,63 @@ impl Drop for Halo<'_> {
     fn drop(&mut self) {
         // SAFETY: made by `new`, and dropped once.
         unsafe { cw_halo_destroy(self.raw) };
+    }
+}
+
+/// A matrix of PETSc's own (`MatMPIAIJ`), and its Krylov solver: for a second opinion on what commonweal computes without them.
+pub struct Matrix<'j> {
+    raw: *mut RawMatrix,
+    job: &'j Job,
+    n_rows: usize,
+    n_columns: usize,
+}
+
+impl<'j> Matrix<'j> {
+    /// The rank's own rows, which it adds to those of the ranks before it: their columns and entries, and where each row begins
+    /// among these. Of the columns the rank owns `n_columns`.
+    pub fn new(job: &'j Job, n_columns: usize, rows: &[Vec<(u64, f64)>]) -> Matrix<'j> {
+        job.check_thread();
+        let mut first = vec![0u64];
+        let (mut columns, mut entries) = (Vec::new(), Vec::new());
+        for row in rows {
+            let mut row = row.clone();
+            row.sort_unstable_by_key(|entry| entry.0);
+            columns.extend(row.iter().map(|entry| entry.0));
+            entries.extend(row.iter().map(|entry| entry.1));
+            first.push(columns.len() as u64);
+        }
+        let mut raw = std::ptr::null_mut();
+        let (n_rows, arrays) = (rows.len(), (first.as_ptr(), columns.as_ptr(), entries.as_ptr()));
+        // SAFETY: a beginning for each row and an end, and as many columns as entries, all of which are copied.
+        let code = unsafe { cw_matrix_create(n_rows as i64, n_columns as i64, arrays.0, arrays.1, arrays.2, &mut raw) };
+        done(code, "MatCreateMPIAIJWithArrays");
+        Matrix { raw, job, n_rows, n_columns }
+    }
+
+    /// The product with a vector, of which each rank has its part.
+    pub fn apply(&self, x: &[f64]) -> Vec<f64> {
+        self.job.check_thread();
+        assert_eq!(x.len(), self.n_columns, "a number for each column");
+        let mut y = vec![0.0; self.n_rows];
+        // SAFETY: as many numbers as columns, and as rows.
+        done(unsafe { cw_matrix_apply(self.raw, x.as_ptr(), y.as_mut_ptr()) }, "MatMult");
+        y
+    }
+
+    /// The vector whose product is nearly `y`.
+    pub fn solve(&self, y: &[f64]) -> Vec<f64> {
+        self.job.check_thread();
+        assert_eq!(y.len(), self.n_rows, "a number for each row");
+        let mut x = vec![0.0; self.n_columns];
+        // SAFETY: as many numbers as columns, and as rows.
+        done(unsafe { cw_matrix_solve(self.raw, x.as_mut_ptr(), y.as_ptr()) }, "KSPSolve");
+        x
+    }
+}
+
+impl Drop for Matrix<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and dropped once.
+        unsafe { cw_matrix_destroy(self.raw) };
     }
 }
