@@ -6,7 +6,9 @@ takes to solve, with memory that the system has yet to hand out, is shown beside
 
 * one principal: quantecon's modified policy iteration to an error of 1e-6, against bounds that are 1e-9 of the scale apart;
 * slow mixing: the same on successors within 20 states on a ring, and Storm's discounted rewards;
-* the whole problem, six principals: quantecon for the first phase, numpy for the second, against `solve`;
+* one principal at equal accuracy: values within 1e-6, or within 1e-9, on both sides;
+* the whole problem, six principals: quantecon for the first phase, numpy for the second, against `solve`; without payoffs of single
+  principals, which `solve` always has, and with those from the start, by the same glue, from the distribution of the state;
 * reading a file: Storm's builders for the same UMB and DRN files.
 """
 
@@ -31,7 +33,7 @@ def main():
     parser.add_argument("--work", required=True, type=Path)
     parser.add_argument("--largest", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--only", nargs="*", default=["one", "band", "whole", "read"])
+    parser.add_argument("--only", nargs="*", default=["one", "equal", "band", "whole", "read"])
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     warm_up()
@@ -42,6 +44,11 @@ def main():
             model = instance(args, "uniform", states, SIX)
             for discount in ("0.9", "0.99", "0.999"):
                 one_principal(args, model, f"uniform {states:,} λ={discount}", discount)
+    if "equal" in args.only:
+        for states in sizes:
+            model = instance(args, "uniform", states, SIX)
+            for error in (1e-6, 1e-9):
+                one_principal(args, model, f"uniform {states:,} λ=0.99", "0.99", error=error)
     if "band" in args.only:
         model = instance(args, "band", min(100_000, args.largest), ["0.999"])
         one_principal(args, model, f"band {min(100_000, args.largest):,} λ=0.999", "0.999", storm=True)
@@ -88,11 +95,12 @@ def instance(args, family, states, discounts):
     return Instance(path)
 
 
-def ours(args, model, discounts):
+def ours(args, model, discounts, gap=1e-9):
     """The best of some solves in one process: seconds of both phases, and bounds of the welfare."""
     named = [f"{name}={value}" for name, value in discounts.items()]
     times = "20" if model.n_states <= 100_000 else "3"
-    done = subprocess.run([args.bench, "solve", str(model.path), times, *named], capture_output=True, text=True, check=True)
+    command = [args.bench, "solve", str(model.path), times, repr(gap), "start", *named]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -127,21 +135,27 @@ def show(what, peer, theirs, own, extra=""):
     print(f"{what:34} {peer:26} {theirs:9.3f} {own:9.3f} {theirs / own:7.1f}  {extra}", flush=True)
 
 
-def quantecon_mpi(model, reward, discount, choices=slice(None)):
+def quantecon_mpi(model, reward, discount, choices=slice(None), error=1e-6):
     problem = qm.DiscreteDP(reward[choices], model.P[choices], discount, model.state[choices], model.action[choices])
-    return lambda: problem.solve(method="modified_policy_iteration", epsilon=1e-6, max_iter=10**6)
+    return lambda: problem.solve(method="modified_policy_iteration", epsilon=error, max_iter=10**6)
 
 
-def one_principal(args, model, what, discount, storm=False):
-    solve = quantecon_mpi(model, model.R[0], float(discount))
+def one_principal(args, model, what, discount, storm=False, error=None):
+    """With an `error`, both sides know values within it: quantecon's epsilon is absolute, and a gap is relative to the greatest value."""
+    solve = quantecon_mpi(model, model.R[0], float(discount), error=error or 1e-6)
     discounts = {model.names[0]: discount}
+    gap = 1e-9 if error is None else 2 * error / abs(solve().v).max()
     found = {}
     def own():
-        found["answer"] = ours(args, model, discounts)
+        found["answer"] = ours(args, model, discounts, gap)
         return found["answer"]["long_term"] + found["answer"]["unravel"]
     theirs, mine = in_turns(args.repeat, timed(solve), own)
     value = solve().v[0]
     assert abs(value - found["answer"]["lower"]) <= 1e-5 * abs(value), (value, found["answer"])
+    if error is not None:
+        assert found["answer"]["upper"] - found["answer"]["lower"] <= 2 * error, found["answer"]
+        show(what, f"quantecon, both {error:g}", theirs, mine)
+        return
     timings, memory = alone(args, model, discounts)
     show(what, "quantecon, error 1e-6", theirs, mine, cold(timings, memory))
     if storm:
@@ -170,10 +184,12 @@ def whole_problem(args, model, what):
         began = time.perf_counter()
         policy, values = lexicographic(model, discounts)
         found["first"] = time.perf_counter() - began
-        found["gain"] = unravel(model, discounts, policy, values)
+        found["gain"], found["decisions"] = unravel(model, discounts, policy, values)
         found["welfare"] = sum(values)[0] + found["gain"][0]
         took = time.perf_counter() - began
         found["second"] = took - found["first"]
+        found["payoffs"] = payoffs_from_start(model, discounts, policy, values, found["decisions"])
+        found["third"] = time.perf_counter() - began - took
         return took
     by_name = dict(zip(model.names, SIX))
     def own():
@@ -183,6 +199,9 @@ def whole_problem(args, model, what):
     answer = found["answer"]
     assert abs(found["welfare"] - answer["lower"]) <= 1e-5 * abs(answer["lower"]), (found["welfare"], answer)
     timings, memory = alone(args, model, by_name)
+    payoffs = sum(found["payoffs"])
+    assert abs(payoffs - found["welfare"]) <= 1e-5 * abs(payoffs), (payoffs, found["welfare"])
+    show(what, "the same with payoffs", theirs + found["third"], mine, f"payoffs: theirs {found['third']:.3f}")
     show(what, "quantecon + numpy", theirs, mine,
          f"phases: theirs {found['first']:.3f} + {found['second']:.3f}, "
          f"ours {answer['long_term']:.3f} + {answer['unravel']:.3f} (with payoffs); {cold(timings, memory)}")
@@ -218,12 +237,29 @@ def unravel(model, discounts, policy, values):
         middle = (low + high) // 2
         low, high = (low, middle) if passes(middle) else (middle, high)
     gain = np.zeros(model.n_states)
+    decisions = []
+    first = model.first_choice[:-1]
     for step in range(high - 1, -1, -1):
         worth = discounts[0] * (model.P @ gain)
         for ratio, delta in zip(ratios, deltas):
             worth += ratio**step * delta
-        gain = np.maximum.reduceat(worth, model.first_choice[:-1])
-    return gain
+        gain = np.maximum.reduceat(worth, first)
+        # The first choice that attains the gain; there are two in every state here.
+        decisions.append(first + (worth[first] < gain))
+    return gain, decisions[::-1]
+
+
+def payoffs_from_start(model, discounts, policy, values, decisions):
+    """What each principal gets from the first state: the distribution is followed to the tail, whose values are known."""
+    mass = np.zeros(model.n_states)
+    mass[0] = 1.0
+    payoffs = np.zeros(len(discounts))
+    weights = np.ones(len(discounts))
+    for choices in decisions:
+        payoffs += weights * [mass @ reward[choices] for reward in model.R]
+        weights *= discounts
+        mass = mass @ model.P[choices]
+    return payoffs + weights * [mass @ value for value in values]
 
 
 def reading(args, model, what):

@@ -13,6 +13,7 @@ use commonweal::internals::io::{Discounts, ReadOptions, read_umb};
 use commonweal::internals::kernel::one_pass;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
+use commonweal::limits::PayoffsFrom;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::BufReader;
@@ -22,10 +23,13 @@ const SIX: [&str; 6] = ["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [command, file, times, discounts @ ..] = &arguments[..]
+    if let [command, file, times, gap, payoffs, discounts @ ..] = &arguments[..]
         && command == "solve"
     {
-        return solve_file(file, times.parse().expect("a number of times"), discounts);
+        let payoffs = if payoffs == "start" { PayoffsFrom::Start } else { PayoffsFrom::EveryState };
+        let options = Options { payoffs, ..Options::default() };
+        let (times, gap) = (times.parse().expect("a number of times"), gap.parse().expect("a gap"));
+        return solve_file(file, times, gap, &options, discounts);
     }
     // Cargo adds an argument of its own.
     let mut sizes = arguments.iter().filter_map(|argument| argument.parse().ok());
@@ -57,7 +61,7 @@ fn main() {
     bandwidth(&model(largest, &SIX[..1]));
 }
 
-fn solve_file(file: &str, times: usize, discounts: &[String]) {
+fn solve_file(file: &str, times: usize, gap: f64, asked: &Options, discounts: &[String]) {
     let by_name = discounts.iter().map(|text| {
         let (name, discount) = text.rsplit_once('=').expect("NAME=DISCOUNT");
         (name.to_owned(), parse_rational(discount).expect("a number"))
@@ -65,7 +69,7 @@ fn solve_file(file: &str, times: usize, discounts: &[String]) {
     let options = ReadOptions::new(Discounts::Named(by_name.collect()));
     let input = BufReader::with_capacity(1 << 16, File::open(file).expect("a file"));
     let model: Mdp<f64> = read_umb(input, &options).expect("a model").model;
-    let best = (0..times).map(|_| certified::solve(&model, 1e-9, &Options::default()));
+    let best = (0..times).map(|_| certified::solve(&model, gap, asked));
     let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
     let solution = best.expect("at least one run");
     assert!(solution.claim().is_within(), "the gap was not reached");

@@ -166,6 +166,6 @@ pub mod numbers {
 /// Threads, and why and where a computation stopped.
 pub mod limits {
     pub use crate::parallel::on_threads;
-    pub use crate::solve::Limits;
+    pub use crate::solve::{Limits, PayoffsFrom};
     pub use crate::stop::{Reached, StopReason};
 }

@@ -26,6 +26,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Whether the answer keeps what a certificate states. Default: no.
     pub keep_proof: bool,
+    /// From which states payoffs are wanted. Default: from every one.
+    pub payoffs: PayoffsFrom,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
     ///
     /// It also reports progress: keep a clone, and call [`StopSignal::reached`] from another thread. There is no callback: a
@@ -62,6 +64,18 @@ impl Limits {
             events: self.events.saturating_sub(effort.n_jumps),
         }
     }
+}
+
+/// From which states an answer has the payoffs of single principals, and the long-term welfare. It has the welfare and the strategy
+/// of every state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PayoffsFrom {
+    /// From every state.
+    #[default]
+    EveryState,
+    /// From the start. For every other state a certified answer may have no more than what the rewards say of any strategy. This takes less
+    /// time and memory where there are many states or principals: payoffs are then computed forwards from the start.
+    Start,
 }
 
 /// Which engine answers.
@@ -104,6 +118,7 @@ impl Default for Options {
             simplify: true,
             threads: None,
             keep_proof: false,
+            payoffs: PayoffsFrom::default(),
             stop: StopSignal::default(),
         }
     }

@@ -12,7 +12,7 @@ use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report, signals};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::limits::{Limits, StopReason};
+use commonweal::limits::{Limits, PayoffsFrom, StopReason};
 use commonweal::questions::{Alternatives, Comparison, Explanation, ThresholdAnswer, alternatives, compare, own_best};
 use commonweal::{Answer, Claim, Engine, Model, Options, Value};
 use std::process::ExitCode;
@@ -49,8 +49,10 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         Engine::Within(_) if args.engine.is_free() => Engine::Auto,
         engine => engine,
     };
+    let are_listed = listed_states(model.structure(), args.all_states).len() > 1;
     let options = Options {
         engine,
+        payoffs: if are_listed { PayoffsFrom::EveryState } else { PayoffsFrom::Start },
         limits: Limits { layers: args.layer_limit, events: args.event_limit },
         simplify: !args.unsimplified,
         keep_proof: certify::needs_proof(&model, args.certificate.as_deref()),

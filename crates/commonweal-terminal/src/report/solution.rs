@@ -3,7 +3,7 @@
 use super::mixtures::mixtures;
 use super::names::{principal_shown, shown, state_in_column};
 use super::numbers::{
-    at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
+    as_stated, at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
 use super::payoffs::{Gets, PayoffTable, annuities};
 use super::strategy;

@@ -5,7 +5,7 @@
 
 use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
-use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
+use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, is_long, specialised};
 use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
@@ -166,15 +166,31 @@ impl Terms<'_> {
         advantages: &mut [f64],
     ) {
         let n = advantages.len();
-        advantages.fill(0.0);
-        for (target, p) in targets.iter().zip(probabilities) {
-            let value = &self.values[target.index() * n..(target.index() + 1) * n];
-            advantages.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
-        }
+        self.expected(targets, probabilities, advantages);
         let reward = &self.model.reward[choice.index() * n..(choice.index() + 1) * n];
         let value = &self.values[state.index() * n..(state.index() + 1) * n];
         for (i, advantage) in advantages.iter_mut().enumerate() {
             *advantage = reward[i] - self.levels[i] + self.model.discounts[i] * *advantage - value[i];
+        }
+    }
+}
+
+impl Terms<'_> {
+    /// The expected values of the next state, for any number of parts; in the order in which a few are added up.
+    fn expected(&self, targets: &[StateId], probabilities: &[f64], sums: &mut [f64]) {
+        let n = sums.len();
+        if is_long(targets.len()) {
+            let middle = targets.len().div_ceil(2);
+            let mut rest = vec![0.0; n];
+            self.expected(&targets[..middle], &probabilities[..middle], sums);
+            self.expected(&targets[middle..], &probabilities[middle..], &mut rest);
+            sums.iter_mut().zip(rest).for_each(|(sum, rest)| *sum += rest);
+            return;
+        }
+        sums.fill(0.0);
+        for (target, p) in targets.iter().zip(probabilities) {
+            let value = &self.values[target.index() * n..(target.index() + 1) * n];
+            sums.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
         }
     }
 }

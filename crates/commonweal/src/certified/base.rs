@@ -58,6 +58,12 @@ impl<'m> Base<'m> {
         self.advantages.followed[i] * self.model.lifetime_bound(i)
     }
 
+    /// The same of `length` steps, as of the first of them.
+    pub fn off_over(&self, i: usize, length: u64) -> UpperBound {
+        let (steps, lifetime) = (UpperBound::of(length as f64), self.model.lifetime_bound(i));
+        self.advantages.followed[i] * if steps < lifetime { steps } else { lifetime }
+    }
+
     /// An upper bound on part i's gain or loss under any strategy.
     pub fn at_most(&self, i: usize) -> UpperBound {
         self.advantages.followed[i].max(self.advantages.greatest[i]) * self.model.lifetime_bound(i)

@@ -31,20 +31,19 @@ pub use self::together::put_together;
 use self::base::Base;
 use self::dominated::WithoutDominated;
 use self::long_term::LongTerm;
-use self::payoff::Gains;
-use self::rounded_model::RoundedModel;
+use self::payoff::{Forwards, Gains};
+use self::rounded_model::{RoundedModel, RowRoundings};
 use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
 use crate::exponential_sum::{self, lifetime};
-use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, UpperBound, Values, product_down};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedPart, Source};
 use crate::quotient::Quotient;
-use crate::solve::{Limits, Options};
-use crate::stop::StopReason;
+use crate::solve::{Limits, Options, PayoffsFrom};
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 use std::time::Instant;
 
@@ -60,7 +59,7 @@ pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
         return unsolved(model, reason);
     }
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
-        [_] if !options.simplify => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+        [_] if !options.simplify => solve_in_pool(SharedModel::whole(model), RowRoundings::default(), gap, options),
         [_] => match WithoutDominated::of(model) {
             Some(smaller) => smaller.lift(solve_up_to_symmetry(&smaller.model, gap, options)),
             None => solve_up_to_symmetry(model, gap, options),
@@ -72,9 +71,10 @@ pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
 fn solve_up_to_symmetry(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     match Quotient::of_doubles(model, &options.stop) {
         Some(quotient) => {
-            quotient.lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options))
+            let rows = RowRoundings::of(&model.arrays());
+            quotient.lift(model, solve_in_pool(SharedModel::whole(&quotient.model), rows, gap, options))
         }
-        None => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+        None => solve_in_pool(SharedModel::whole(model), RowRoundings::default(), gap, options),
     }
 }
 
@@ -82,7 +82,7 @@ fn solve_up_to_symmetry(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer
 /// thread that talks to the others. The model is solved as it is, whatever `Options::simplify` says.
 pub fn solve_shared(shared: SharedModel, gap: f64, options: &Options) -> Answer {
     let answer = match principals::segments(shared.model.principals()).as_slice() {
-        [_] => solve_in_pool(shared, 0, gap, options),
+        [_] => solve_in_pool(shared, RowRoundings::default(), gap, options),
         several => segments::solve(shared, several, gap, options),
     };
     let width = |state: usize| answer.welfare_enclosure(state.into()).width();
@@ -90,13 +90,13 @@ pub fn solve_shared(shared: SharedModel, gap: f64, options: &Options) -> Answer 
     Answer { widest: Some(widest), is_simplified: false, ..answer }
 }
 
-/// The same for a model whose rows have the rounding error of rows with `longest_row` successors, if that is more.
-fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Options) -> Answer {
+/// The same for a model whose rows are made of rows with the roundings of `rows`.
+fn solve_in_pool(shared: SharedModel, rows: RowRoundings, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
-    let rounded = RoundedModel::new(shared, principals::parts(shared.model.principals())).with_rows_of(longest_row);
+    let rounded = RoundedModel::new(shared, principals::parts(shared.model.principals())).with_rows_of(rows);
     let n_transitions = shared.ranks.sum(shared.model.n_transitions() as u64);
-    // If the interval is too wide, the next round walks in place of jumping, because the values of a strategy that is followed
-    // only for a while may be much larger than the welfare. Further rounds use a smaller tolerance.
+    // If the interval is too wide, further rounds use a smaller tolerance. If that does not help, they walk in place of jumping, because
+    // the values of a strategy that is followed only for a while may be much larger than the welfare, and so may their rounding errors.
     let mut aim = gap;
     let mut options = options.clone();
     let mut proven: Option<(Answer, f64)> = None;
@@ -105,6 +105,7 @@ fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Op
         let long_term = long_term::solve(&rounded, aim, &options.stop);
         let took = began.elapsed();
         let Proven { mut answer, mut width, is_within_reach } = prove(&rounded, long_term, Aim { gap, aim }, &options);
+        let has_jumped = answer.effort.n_jumps > 0;
         if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
             // A stopped round does not widen the earlier interval.
             (answer, width) = (Answer { claim: answer.claim, ..earlier }, known);
@@ -112,10 +113,10 @@ fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Op
         let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision) && is_within_reach;
         let n_layers = u64::try_from(&answer.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(n_transitions);
-        if is_too_wide && options.jumps && n_layers <= options.limits.layers && walking_takes <= MOST_WALKED {
-            options.jumps = false;
-        } else if is_too_wide && aim >= FINEST {
+        if is_too_wide && aim >= FINEST {
             aim *= FINER;
+        } else if is_too_wide && has_jumped && n_layers <= options.limits.layers && walking_takes <= MOST_WALKED {
+            (options.jumps, aim) = (false, gap);
         } else {
             break (answer, took);
         }
@@ -157,7 +158,9 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let Proven { mut answer, .. } = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
-            Claim::Stopped(StopReason::Precision) => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+            Claim::Stopped(StopReason::Precision) => {
+                solve_in_pool(SharedModel::whole(model), RowRoundings::default(), gap, options)
+            }
             _ => answer,
         }
     })
@@ -204,9 +207,9 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     // Principals that are not determined by a part are evaluated separately.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
     let alone =
-        (!untold.is_empty()).then(|| RoundedModel::alone(model.shared(), &untold).with_rows_of(model.longest_row));
+        (!untold.is_empty()).then(|| RoundedModel::alone(model.shared(), &untold).with_rows_of(model.roundings));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
-    let long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
+    let mut long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
     let values = options.keep_proof.then(|| base.values_in_doubles());
     let mut stopped = model.ranks.stop_reason(&options.stop);
@@ -237,21 +240,37 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         stop: &options.stop,
     };
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
+    let mut forwards = match options.payoffs {
+        PayoffsFrom::Start => walk.leaves_payoffs_to_forwards(allowed_gap / 2.0),
+        PayoffsFrom::EveryState => None,
+    };
     if let Err(reason) = walk.reach_the_present(&walk_options) {
         stopped = Some(reason);
+        forwards = None;
         let base = Base::of(model, walk.long_term.unwrap_or(walk.base.followed));
         horizon = 0;
         let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &tail, gap, &options.stop));
         walk = Walk::new(base, own, horizon, allowed_gap);
     }
-    let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &untold, &walk));
+    let mut welfare = walk.welfare();
+    let payoffs = || match forwards {
+        None => Ok(payoffs_of_walk(model, &untold, &walk)),
+        Some(forwards) => payoffs_forwards(&untold, alone.as_ref(), &walk, forwards, gap, &options.stop),
+    };
     let memory = || memory::of(model, &tail, &long_term_choices, &walk.changes, &options.stop);
     let strategy = || counting_strategy(&tail, &walk.changes);
     // Another thread must not talk to other ranks.
-    let (memory, strategy) = match model.ranks.most_together() {
-        None => parallel::join(memory, strategy),
-        Some(_) => (memory(), strategy()),
+    let (payoffs, (memory, strategy)) = match model.ranks.most_together() {
+        None => parallel::join(payoffs, || parallel::join(memory, strategy)),
+        Some(_) => (payoffs(), (memory(), strategy())),
     };
+    let mut payoffs = payoffs.unwrap_or_else(|reason| {
+        stopped = Some(reason);
+        any_payoffs(model.model)
+    });
+    if options.payoffs == PayoffsFrom::Start {
+        (payoffs, long_term_payoffs) = (of_start(model, &payoffs), of_start(model, &long_term_payoffs));
+    }
     // A stopped run reports the horizon in place of the memory.
     let memory = memory.unwrap_or_else(|reason| {
         stopped = Some(reason);
@@ -338,9 +357,7 @@ fn range_from(model: &RoundedModel, p: PrincipalId, step: u64) -> Enclosure {
 
 /// Bounds on the value of its rewards at one discount.
 fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
-    let rewards = model.arrays.reward.iter().skip(alone.principal.index()).step_by(model.model.n_principals());
-    let own = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
-    let [span] = Span::over(model.ranks, [own]);
+    let span = model.reward_span(alone.principal);
     let off = UpperBound::of_roundings(8.0) * UpperBound::of(span.magnitude()) + UpperBound::UNDERFLOW;
     let rewards = Enclosure::new(span.least, span.greatest).plus(Enclosure::new(-off.get(), off.get()));
     rewards.times(Enclosure::from(&lifetime(&alone.discount)))
@@ -384,11 +401,9 @@ fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {
 
 /// The same values, intersected with `range`.
 fn within(values: &Values, n: usize, range: Enclosure) -> Values {
-    let narrowed = |state: usize| {
-        let known = values.enclosure(state);
-        Enclosure::new(known.lower().max(range.lower()), known.upper().min(range.upper()))
-    };
-    Values::Enclosed((0..n).map(narrowed).collect())
+    let narrowed =
+        |known: Enclosure| Enclosure::new(known.lower().max(range.lower()), known.upper().min(range.upper()));
+    values.map_enclosures(n, narrowed)
 }
 
 impl LongTerm {
@@ -474,6 +489,18 @@ fn near(
 }
 
 impl Walk<'_> {
+    /// Leaves out the gains of single parts if the payoffs from the start can be had for less, within about `tolerance`. At the
+    /// beginning of the tail.
+    fn leaves_payoffs_to_forwards(&mut self, tolerance: f64) -> Option<Forwards> {
+        let passes = |blocks: &[Box<dyn Gains>]| blocks.iter().map(|own| own.end().min(self.step)).sum::<u64>();
+        let bases: Vec<&Base> = std::iter::once(&self.base).chain(&self.members).collect();
+        let n_passes = passes(&self.gains) + passes(&self.member_gains);
+        let forwards = Forwards::if_cheaper(&bases, self.step, n_passes, tolerance)?;
+        self.gains.clear();
+        self.member_gains.clear();
+        Some(forwards)
+    }
+
     /// The welfare, once the walk has reached step 0: the sum of V, the gain, and its bounds.
     fn welfare(&self) -> Values {
         let n = self.base.model.n();
@@ -531,6 +558,41 @@ fn sources(model: &RoundedModel) -> impl Iterator<Item = Source> {
 fn payoffs_of_walk(model: &RoundedModel, untold: &[Alone], walk: &Walk) -> Payoffs {
     payoffs(model, untold, &walk.base, walk.members.as_ref(), |base, i| {
         if std::ptr::eq(base.model, walk.base.model) { walk.payoff(i) } else { payoff(base, &walk.member_gains, i, i) }
+    })
+}
+
+/// The same from the start alone, forwards.
+fn payoffs_forwards(
+    untold: &[Alone],
+    alone: Option<&RoundedModel>,
+    walk: &Walk,
+    forwards: Forwards,
+    gap: f64,
+    stop: &StopSignal,
+) -> Result<Payoffs, StopReason> {
+    let model = walk.base.model;
+    // After a jump the base is not the tail's.
+    let of_tail = walk.long_term.as_ref().map(|long_term| Base::of(model, long_term.clone()));
+    let base = of_tail.as_ref().unwrap_or(&walk.base);
+    let own_of_tail =
+        (alone.filter(|_| of_tail.is_some())).map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, stop));
+    let members = own_of_tail.as_ref().or(walk.members.as_ref());
+    let bases: Vec<&Base> = std::iter::once(base).chain(members).collect();
+    let found = forwards.payoffs(&bases, &walk.changes, stop)?;
+    let start = model.model.start().index();
+    Ok(payoffs(model, untold, base, members, |own, i| {
+        let position = bases.iter().position(|base| std::ptr::eq(*base, own)).expect("one of them");
+        Values::Only { index: start, number: found[position][i], others: Enclosure::ZERO }
+    }))
+}
+
+/// The payoffs from the start, and for other states what the rewards say of any strategy.
+fn of_start(model: &RoundedModel, payoffs: &Payoffs) -> Payoffs {
+    let start = model.model.start().index();
+    payoffs.map(|p, values| Values::Only {
+        index: start,
+        number: values.enclosure(start),
+        others: reward_range(model, p),
     })
 }
 

@@ -1,20 +1,22 @@
 //! The model as the certified engine sees it: in doubles, with error bounds.
 //!
-//! A probability of a [`Mdp<f64>`] is within (row length + 3) roundings of the true one, a reward within a few, a
-//! discount within one. For any doubles v and any constant c the engine computes, per choice and part,
+//! A probability of a [`Mdp<f64>`] is within (row length + 3) roundings of the true one, and within as many as the sum of its row is
+//! from 1 and a few more (`number::model_number`); a reward is within a few, a discount within one. For any doubles v and any constant c the engine computes, per choice and part,
 //!
 //! ```text
 //! Δ(s,a) = R(s,a) − (1−λ)c + λ Σ_t P(t|s,a) v(t) − v(s)         that is, R + λPV − V with V = c + v
 //! ```
 //!
-//! Every intermediate result is at most M = max|R| + |(1−λ)c| + 2 max|v|. A row of b successors takes 2b + 9 roundings,
-//! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
-//! error. That is the a-priori error of a row; single operations need no error analysis.
+//! Every intermediate result is at most M = max|R| + |(1−λ)c| + 2 max|v|. A row of b successors takes 2b + 9 roundings if b is
+//! small, those of its numbers included: b for the sum, b + 3 for the probabilities. A longer row is added up in halves, and its sum is
+//! looked at, so that it takes a few dozen, whatever b is. What is computed is within that many and seven more, times 2^-53 · M, of the
+//! truth, and the reward's own error. That is the a-priori error of a row; single operations need no error analysis. All rows have
+//! the error of the worst, so one row with thousands of successors must not have much more than the others.
 
 use crate::evaluation::Payoffs;
-use crate::kernel::sweep::{CHUNK, Span, common_length, longest_row};
+use crate::kernel::sweep::{CHUNK, Span, common_length, is_long, roundings_of_sum};
 use crate::model::{Arrays, Mdp, PrincipalId, StateId};
-use crate::number::{Enclosure, Rational, UpperBound, Values, WideEnclosure};
+use crate::number::{Enclosure, ModelNumber, Rational, UpperBound, Values, WideEnclosure};
 use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
 use crate::ranks::{OneRank, Ranks};
@@ -56,11 +58,13 @@ pub(super) struct RoundedModel<'m> {
     pub impatience: Vec<f64>,
     /// A choice's rewards side by side, in the order of `parts`.
     pub reward: Cow<'m, [f64]>,
+    /// By principal of the file.
+    reward_spans: Vec<Span>,
     greatest_reward: Vec<UpperBound>,
     reward_error: Vec<UpperBound>,
     row_error: UpperBound,
-    /// The length of the rows that errors are counted for: at least that of the longest.
-    pub longest_row: usize,
+    /// The roundings that rows are counted for.
+    pub roundings: RowRoundings,
     /// The number of successors that all choices have, if it is the same and small; 0 otherwise.
     pub row_length: usize,
 }
@@ -93,14 +97,13 @@ impl<'m> RoundedModel<'m> {
             Cow::Owned(reward)
         };
         // An upper bound on the sum of the terms' rewards, without cancellation.
-        let mut largest_reward = largest_in_columns(arrays.reward, n_file);
-        ranks.greatest(&mut largest_reward);
+        let reward_spans = spans_of_columns(ranks, arrays.reward, n_file);
         let mut greatest_reward = vec![UpperBound::ZERO; n];
         for (i, terms) in terms.iter().enumerate() {
             for &(principal, weight) in terms {
                 // A weight or a reward that underflows is still bounded.
                 let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
-                let largest = UpperBound::of(largest_reward[principal]) + UpperBound::UNDERFLOW;
+                let largest = UpperBound::of(reward_spans[principal].magnitude()) + UpperBound::UNDERFLOW;
                 greatest_reward[i] = greatest_reward[i] + weight * largest;
             }
         }
@@ -108,7 +111,11 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
-        let longest_row = ranks.greatest_of(longest_row(arrays.first_transition) as f64) as usize;
+        let own = RowRoundings::of(&arrays);
+        let roundings_of_rows = RowRoundings {
+            of_probabilities: ranks.greatest_of(own.of_probabilities),
+            of_sums: ranks.greatest_of(own.of_sums),
+        };
         RoundedModel {
             model,
             ranks,
@@ -117,10 +124,11 @@ impl<'m> RoundedModel<'m> {
             impatience: parts.iter().map(|part| nearest(&(Rational::ONE - &part.discount))).collect(),
             parts,
             reward,
+            reward_spans,
             greatest_reward,
             reward_error,
-            row_error: roundings(2 * longest_row + 16),
-            longest_row,
+            row_error: roundings_of_rows.error(),
+            roundings: roundings_of_rows,
             row_length: common_length(arrays.first_transition),
         }
     }
@@ -132,16 +140,24 @@ impl<'m> RoundedModel<'m> {
         RoundedModel::new(shared, alone.iter().map(part).collect())
     }
 
-    /// The same with the error of probabilities of rows of `longest_row` successors, and one rounding more.
-    pub fn with_rows_of(self, longest_row: usize) -> RoundedModel<'m> {
-        let longest_row = longest_row.max(self.longest_row);
-        RoundedModel { row_error: UpperBound::of_roundings((2 * longest_row + 16) as f64), longest_row, ..self }
+    /// The same with probabilities that come from rows with these roundings, and one rounding more.
+    pub fn with_rows_of(self, rows: RowRoundings) -> RoundedModel<'m> {
+        let roundings = self.roundings.join(rows);
+        RoundedModel { row_error: roundings.error(), roundings, ..self }
     }
 
-    /// The same for rewards that are mixes of those of `parts`: rewards may cancel, their errors do not.
+    /// The same for rows and rewards that are mixes of those of `parts`: distances from 1 and rewards may cancel, their errors do not.
     pub fn mixed_from(self, parts: &RoundedModel) -> RoundedModel<'m> {
         let (greatest_reward, reward_error) = (parts.greatest_reward.clone(), parts.reward_error.clone());
-        RoundedModel { greatest_reward, reward_error, ..self }
+        // Short rows are counted by their length, and a mix is as long as the rows that are mixed.
+        let are_short = !self.roundings.has_long_rows() && !parts.roundings.has_long_rows();
+        let rows = if are_short { self.roundings } else { parts.roundings };
+        RoundedModel { greatest_reward, reward_error, ..self.with_rows_of(rows) }
+    }
+
+    /// The least and the greatest reward of a principal of the file.
+    pub fn reward_span(&self, principal: PrincipalId) -> Span {
+        self.reward_spans[principal.index()]
     }
 
     /// At least every |R_i|.
@@ -230,14 +246,65 @@ impl<'m> RoundedModel<'m> {
     }
 }
 
-/// The greatest magnitude in each of the `n` columns that stand side by side in `rows`.
-fn largest_in_columns(rows: &[f64], n: usize) -> Vec<f64> {
-    let larger = |mut largest: Vec<f64>, row: &[f64]| {
-        largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.abs()));
-        largest
+/// How many roundings the rows of a model have at most.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowRoundings {
+    /// From a probability to the true one.
+    pub of_probabilities: f64,
+    /// Of the sum over a row.
+    of_sums: f64,
+}
+
+impl RowRoundings {
+    /// Those of these rows.
+    pub fn of(rows: &Arrays<f64>) -> RowRoundings {
+        let of_row = |choice: usize| {
+            let row = rows.first_transition[choice] as usize..rows.first_transition[choice + 1] as usize;
+            let length = row.len();
+            let of_probabilities = if is_long(length) {
+                // The true row is the written one divided by its sum. Rounding a number, and the sum, are a few more.
+                let sum = f64::row_sum(&rows.probability[row]).unwrap_or(f64::NAN);
+                UpperBound::of_difference(sum.max(1.0), sum.min(1.0)).rounded().get() + 8.0
+            } else {
+                length as f64 + 3.0
+            };
+            RowRoundings { of_probabilities, of_sums: roundings_of_sum(length) as f64 }
+        };
+        let of_block =
+            |choices: std::ops::Range<usize>| choices.map(of_row).fold(RowRoundings::default(), RowRoundings::join);
+        let n_choices = rows.first_transition.len() - 1;
+        parallel::map_blocks(n_choices, of_block).into_iter().fold(RowRoundings::default(), RowRoundings::join)
+    }
+
+    fn has_long_rows(self) -> bool {
+        is_long(self.of_sums as usize)
+    }
+
+    fn join(self, other: RowRoundings) -> RowRoundings {
+        RowRoundings {
+            of_probabilities: self.of_probabilities.max(other.of_probabilities),
+            of_sums: self.of_sums.max(other.of_sums),
+        }
+    }
+
+    /// The relative error of a row, to the greatest of the numbers that it is made of.
+    fn error(self) -> UpperBound {
+        UpperBound::of_roundings(self.of_probabilities + self.of_sums + 13.0)
+    }
+}
+
+/// The spans of the `n` columns that stand side by side in `rows`, over all ranks.
+fn spans_of_columns(ranks: &dyn Ranks, rows: &[f64], n: usize) -> Vec<Span> {
+    let with = |mut spans: Vec<Span>, row: &[f64]| {
+        spans.iter_mut().zip(row).for_each(|(span, &x)| *span = span.with(x));
+        spans
     };
-    let of_chunk = |_, chunk: &[f64]| chunk.chunks_exact(n).fold(vec![0.0f64; n], larger);
-    parallel::map_items(rows.chunks(n * CHUNK), of_chunk).iter().fold(vec![0.0; n], |a, b| larger(a, b))
+    let of_chunk = |_, chunk: &[f64]| chunk.chunks_exact(n).fold(vec![Span::EMPTY; n], with);
+    let join = |all: Vec<Span>, own: Vec<Span>| all.into_iter().zip(own).map(|(a, b)| a.join(b)).collect();
+    let own = parallel::map_items(rows.chunks(n * CHUNK), of_chunk).into_iter().fold(vec![Span::EMPTY; n], join);
+    let mut ends: Vec<f64> = own.iter().flat_map(|span| [-span.least, span.greatest]).collect();
+    ranks.greatest(&mut ends);
+    ends.as_chunks::<2>().0.iter().map(|&[least, greatest]| Span { least: -least, greatest }).collect()
 }
 
 fn nearest(number: &Rational) -> f64 {

@@ -33,16 +33,17 @@ pub(super) fn solve(shared: SharedModel, segments: &[OrderedSegment], gap: f64, 
     let segmented = Segmented { shared, segments, rounded: &rounded };
     let mut aim = gap;
     let mut options = options.clone();
-    // If the interval is too wide, the next round does not jump, and further rounds use a smaller tolerance.
+    // If the interval is too wide, further rounds use a smaller tolerance. If that does not help, they do not jump.
     let mut answer = loop {
         let answer = segmented.prove(gap, aim, &options);
         if answer.claim != Claim::Stopped(StopReason::Precision) {
             break answer;
         }
-        if options.jumps && u64::try_from(&answer.horizon).is_ok_and(|horizon| horizon <= options.limits.layers) {
-            options.jumps = false;
-        } else if aim >= FINEST {
+        let is_walkable = u64::try_from(&answer.horizon).is_ok_and(|horizon| horizon <= options.limits.layers);
+        if aim >= FINEST {
             aim *= FINER;
+        } else if answer.effort.n_jumps > 0 && is_walkable {
+            (options.jumps, aim) = (false, gap);
         } else {
             break answer;
         }

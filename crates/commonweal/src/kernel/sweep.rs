@@ -229,9 +229,23 @@ pub(crate) fn longest_row(first: &[u32]) -> usize {
 /// The most columns of values that are kept side by side: one cache line.
 pub(crate) const WIDEST: usize = 8;
 
+/// Rows with more successors are added up in halves, so that the rounding errors of a sum grow with the logarithm of its length.
+const LONG: usize = 32;
+
+/// The roundings of a sum over a row of this length, its products included.
+pub(crate) fn roundings_of_sum(length: usize) -> usize {
+    // Halving ends at pieces that are no longer than this.
+    let halvings = length.div_ceil(LONG).next_power_of_two().ilog2() as usize;
+    length.min(LONG) + halvings
+}
+
 /// `Σ_t p(t) v(t)`.
 #[inline(always)]
 pub(crate) fn expectation(targets: &[StateId], probabilities: &[f64], values: &[f64]) -> f64 {
+    if targets.len() > LONG {
+        let [sum] = expectations_of_long_row(targets, probabilities, values.as_chunks().0);
+        return sum;
+    }
     targets.iter().zip(probabilities).map(|(target, p)| p * values[target.index()]).sum()
 }
 
@@ -242,6 +256,9 @@ pub(crate) fn expectations<const K: usize>(
     probabilities: &[f64],
     values: &[[f64; K]],
 ) -> [f64; K] {
+    if targets.len() > LONG {
+        return expectations_of_long_row(targets, probabilities, values);
+    }
     let mut sums = [0.0; K];
     for (target, p) in targets.iter().zip(probabilities) {
         let value = &values[target.index()];
@@ -250,6 +267,24 @@ pub(crate) fn expectations<const K: usize>(
         }
     }
     sums
+}
+
+#[inline(never)]
+fn expectations_of_long_row<const K: usize>(
+    targets: &[StateId],
+    probabilities: &[f64],
+    values: &[[f64; K]],
+) -> [f64; K] {
+    let middle = targets.len().div_ceil(2);
+    let (targets, others) = targets.split_at(middle);
+    let (probabilities, of_others) = probabilities.split_at(middle);
+    let (sums, rest) = (expectations(targets, probabilities, values), expectations(others, of_others, values));
+    std::array::from_fn(|i| sums[i] + rest[i])
+}
+
+/// Whether a row is added up in halves.
+pub(crate) fn is_long(length: usize) -> bool {
+    length > LONG
 }
 
 /// One part's view of the choices that are left.

@@ -80,6 +80,15 @@ pub enum Values {
         /// No number is further above its double.
         above: f64,
     },
+    /// One number that matters, and bounds on all others.
+    Only {
+        /// Which number matters.
+        index: usize,
+        /// Its enclosure.
+        number: Enclosure,
+        /// What encloses every other number.
+        others: Enclosure,
+    },
 }
 
 impl Values {
@@ -109,11 +118,17 @@ impl Values {
     pub(crate) fn combined(mut terms: Vec<(Rational, Values)>, n: usize) -> Values {
         let exact = |(factor, values): &(Rational, Values)| match values {
             Values::Exact(vector) => Some(vector.scaled(factor)),
-            Values::Partly { .. } | Values::Enclosed(_) | Values::Near { .. } => None,
+            _ => None,
         };
         if terms.len() == 1 {
             let (factor, values) = terms.remove(0);
             return values.times(&factor, n);
+        }
+        if let Some(&(_, Values::Only { index, .. })) = terms.first()
+            && terms.iter().all(|(_, values)| matches!(values, Values::Only { index: own, .. } if *own == index))
+        {
+            let sum = |at: usize| weighted_enclosure(terms.iter().map(|(factor, values)| (factor, values)), at);
+            return Values::Only { index, number: sum(index), others: sum(index + 1) };
         }
         match terms.iter().map(exact).collect::<Option<Vec<ExactVector>>>() {
             Some(vectors) => {
@@ -142,10 +157,18 @@ impl Values {
                 let enclosures = enclosures.into_iter().map(|enclosure| enclosure.times(factor));
                 Values::partly_exact(scaled.collect(), enclosures.collect())
             }
-            Values::Enclosed(_) | Values::Near { .. } => {
+            Values::Enclosed(_) | Values::Near { .. } | Values::Only { .. } => {
                 let factor = Enclosure::from(factor);
-                Values::Enclosed(parallel::map(n, |index| self.enclosure(index).times(factor)))
+                self.map_enclosures(n, |own| own.times(factor))
             }
+        }
+    }
+
+    /// `of` the enclosures of these `n` numbers.
+    pub(crate) fn map_enclosures(&self, n: usize, of: impl Fn(Enclosure) -> Enclosure + Sync) -> Values {
+        match *self {
+            Values::Only { index, number, others } => Values::Only { index, number: of(number), others: of(others) },
+            _ => Values::Enclosed(parallel::map(n, |index| of(self.enclosure(index)))),
         }
     }
 
@@ -159,7 +182,7 @@ impl Values {
         match self {
             Values::Exact(vector) => Some(vector.get(index)),
             Values::Partly { known, .. } => known[index].clone(),
-            Values::Enclosed(_) | Values::Near { .. } => None,
+            Values::Enclosed(_) | Values::Near { .. } | Values::Only { .. } => None,
         }
     }
 
@@ -171,6 +194,13 @@ impl Values {
             Values::Near { centers, below, above } => {
                 let center = centers[index];
                 Enclosure::new(center, center).plus(Enclosure::new(-below, *above))
+            }
+            Values::Only { index: own, number, others } => {
+                if index == *own {
+                    *number
+                } else {
+                    *others
+                }
             }
         }
     }
@@ -218,7 +248,7 @@ impl CommonDenominator {
     pub(crate) fn quotient<'v>(&self, terms: impl Iterator<Item = &'v Values>, index: usize) -> (Integer, &Natural) {
         let term = |(values, multiplier): (&Values, &Integer)| match values {
             Values::Exact(vector) => product(&vector.numerators[index], multiplier),
-            Values::Partly { .. } | Values::Enclosed(_) | Values::Near { .. } => unreachable!("all terms are exact"),
+            _ => unreachable!("all terms are exact"),
         };
         (terms.zip(&self.multipliers).map(term).sum(), &self.denominator)
     }

@@ -91,6 +91,10 @@ impl Lift<'_> {
             Values::Near { centers, below, above } => {
                 Values::Near { centers: self.each(centers), below: *below, above: *above }
             }
+            Values::Only { index, number, others } => {
+                debug_assert_eq!(*index, self.quotient.start().index(), "the start matters");
+                Values::Only { index: self.model.start().index(), number: *number, others: *others }
+            }
         }
     }
 

@@ -14,7 +14,6 @@ mod refinement;
 
 pub(crate) use refinement::{Alternatives, Chance, Classes, labels};
 
-use crate::kernel::sweep::longest_row;
 use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, StateId};
 use crate::number::{ModelNumber, Rational};
 use crate::parallel;
@@ -26,8 +25,6 @@ pub(crate) struct Quotient<N> {
     /// Each class has the choices of its first state.
     pub(crate) model: Mdp<N>,
     classes: Classes,
-    /// The length of the longest row of the model itself; the error bound of a row in doubles depends on it.
-    pub(crate) longest_row: usize,
 }
 
 impl Quotient<Rational> {
@@ -111,7 +108,7 @@ impl<N: ModelNumber + Chance> Quotient<N> {
         }
         arrays.action_names = NameTable::numbered(most_choices);
         let quotient = arrays.finish_settled().expect("the classes of a model are a model");
-        Quotient { model: quotient, classes, longest_row: longest_row(model.arrays().first_transition) }
+        Quotient { model: quotient, classes }
     }
 }
 

@@ -15,10 +15,10 @@ use commonweal_check::{Meaning, Verdict, WORK, check};
 use std::fmt::Write;
 
 /// A seeded stream of small numbers.
-struct Draws(u64);
+pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
-    fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % n
     }
@@ -26,20 +26,26 @@ impl Draws {
 
 /// Classes of the periods given, with one or two states in a phase, and some states that lead into them.
 fn model(discounts: &[&str], periods: &[u64], n_left: u64, seed: u64) -> Mdp {
+    let named: Vec<String> = discounts.iter().enumerate().map(|(i, discount)| format!("p{i}: {discount}")).collect();
+    let states = states("", discounts.len(), periods, n_left, seed);
+    read_model(&format!("principals: {{{}}}\nstates:\n{states}", named.join(", "))).expect("a model")
+}
+
+/// The states of such a model, whose names begin with `prefix`.
+pub(crate) fn states(prefix: &str, n_principals: usize, periods: &[u64], n_left: u64, seed: u64) -> String {
     let mut draws = Draws(seed);
     let mut phases: Vec<Vec<String>> = Vec::new();
     let mut next: Vec<usize> = Vec::new();
     for (class, &period) in periods.iter().enumerate() {
         let first = phases.len();
         for phase in 0..period {
-            phases.push((0..=draws.below(2)).map(|state| format!("c{class}p{phase}s{state}")).collect());
+            phases.push((0..=draws.below(2)).map(|state| format!("{prefix}c{class}p{phase}s{state}")).collect());
             next.push(first + ((phase + 1) % period) as usize);
         }
     }
-    let left: Vec<String> = (0..n_left).map(|state| format!("t{state}")).collect();
+    let left: Vec<String> = (0..n_left).map(|state| format!("{prefix}t{state}")).collect();
     let all: Vec<String> = phases.iter().flatten().chain(&left).cloned().collect();
-    let named: Vec<String> = discounts.iter().enumerate().map(|(i, discount)| format!("p{i}: {discount}")).collect();
-    let mut text = format!("principals: {{{}}}\nstates:\n", named.join(", "));
+    let mut text = String::new();
     let row = |draws: &mut Draws, targets: &[String]| {
         let pick = |draws: &mut Draws| targets[draws.below(targets.len() as u64) as usize].clone();
         let (one, other) = (pick(draws), pick(draws));
@@ -49,7 +55,7 @@ fn model(discounts: &[&str], periods: &[u64], n_left: u64, seed: u64) -> Mdp {
     let state = |draws: &mut Draws, text: &mut String, name: &str, targets: &[String]| {
         let mut choices = Vec::new();
         for action in 0..=draws.below(3) {
-            let rewards: Vec<String> = (0..discounts.len()).map(|i| format!("p{i}: {}", draws.below(10))).collect();
+            let rewards: Vec<String> = (0..n_principals).map(|i| format!("p{i}: {}", draws.below(10))).collect();
             choices.push(format!("a{action}: {{reward: {{{}}}, to: {}}}", rewards.join(", "), row(draws, targets)));
         }
         writeln!(text, "  {name}: {{{}}}", choices.join(", ")).expect("memory");
@@ -58,7 +64,7 @@ fn model(discounts: &[&str], periods: &[u64], n_left: u64, seed: u64) -> Mdp {
         own.iter().for_each(|name| state(&mut draws, &mut text, name, &phases[next[phase]]));
     }
     left.iter().for_each(|name| state(&mut draws, &mut text, name, &all));
-    read_model(&text).expect("a model")
+    text
 }
 
 fn meet(one: Enclosure, other: Enclosure, scale: f64) -> bool {
@@ -73,7 +79,7 @@ fn assert_proven(model: &Mdp, answer: &Answer, what: &str) {
 }
 
 /// Jumps against a walk over every step, and the certificate. Returns the layers of both.
-fn compared(model: &Mdp, what: &str) -> (u64, u64) {
+pub(crate) fn compared(model: &Mdp, what: &str) -> (u64, u64) {
     let jumping = proven(model);
     let walking = solve(model, &Options { jumps: false, ..Options::default() });
     if let (Claim::Optimal, Claim::Undecided(_)) = (jumping.claim(), walking.claim()) {
@@ -204,7 +210,7 @@ fn harmonic_numbers_that_the_strategy_does_not_keep_are_refused() {
 /// The certified engine against the exact one: both hold the best welfare, and each principal's interval holds the exact payoff of the
 /// strategy found, where that is affordable. The checker accepts the certificate, and its bounds hold too. Returns the layers of the certified
 /// engine and how many of its stages have harmonic vectors.
-fn certified_beside_exact(model: &Mdp, gap: f64, what: &str) -> (u64, usize) {
+pub(crate) fn certified_beside_exact(model: &Mdp, gap: f64, what: &str) -> (u64, usize) {
     let doubles = model.to_doubles().expect("ordinary rewards");
     let answer = certified::solve(&doubles, gap, &Options { keep_proof: true, ..Options::default() });
     assert!(answer.claim().is_within(), "{what}: {:?}", answer.claim());

@@ -171,7 +171,7 @@ impl<'m> Walk<'m> {
         }
         let weights = self.ratios.weights(&to.into());
         let now = StepWeights::of(&weights);
-        let followed = (0..model.n()).map(|i| now.bound(i) * self.base.off(i)).sum::<UpperBound>();
+        let followed = (0..model.n()).map(|i| now.bound(i) * self.base.off_over(i, length)).sum::<UpperBound>();
         let shrunk = UpperBound::of(model.power(0, length).upper());
         self.stake.above = shrunk * self.stake.above + off + followed + given_away;
         self.stake.below = shrunk * self.stake.below + off + followed;

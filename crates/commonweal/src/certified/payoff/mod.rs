@@ -1,13 +1,16 @@
 //! Each part's gain under the decisions, over the values of the base.
 //!
 //! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several parts at once, beginning with the last step that matters to one of
-//! them: all later steps are worth at most max|Δ|/(1−λ), which is negligible seen from step 0.
+//! them: all later steps are worth at most max|Δ|/(1−λ), which is negligible seen from step 0. If only the start state's payoffs are
+//! asked for, [`Forwards`] may be cheaper.
 
 mod evaluation;
+mod forwards;
 mod segments;
 
 pub(super) use evaluation::evaluate_shared;
 pub use evaluation::{Evaluation, evaluate};
+pub(super) use forwards::Forwards;
 
 use super::advantage::candidate;
 use super::base::Base;
@@ -246,7 +249,7 @@ impl<const K: usize> Gains for Block<K> {
                     off + UpperBound::of(left.width()).rounding()
                 }
             };
-            self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i] + off + base.off(own);
+            self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i] + off + base.off_over(own, length);
         }
     }
 
