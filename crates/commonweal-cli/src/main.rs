@@ -8,7 +8,6 @@ mod certify;
 mod commands;
 mod doubts;
 mod engine;
-mod explain;
 mod input;
 mod json;
 mod model_file;

@@ -157,20 +157,21 @@ impl Shown<'_> {
         if cut > 0.0 {
             let about = model.about();
             let length = counted(&simulation.steps.into(), &shown(about.step()), &shown(&about.steps()));
-            // Where what is cut off is lost in the interval, it is no news.
+            // What is much narrower than the interval need not be said at length.
             const MATTERS: f64 = 0.05;
             let matters = |(cut, estimate): (&f64, &Estimate)| *cut > MATTERS * half_width(estimate);
             let cut = brief(cut);
             let is_biased = simulation.truncation.iter().zip(&simulation.payoffs).any(matters);
             text.push('\n');
-            text += &match is_biased {
-                true => wrapped(
+            text += &if is_biased {
+                wrapped(
                     &format!(
                         "Runs are cut after {length}: the means leave out the rest, up to {cut}, and the intervals include it."
                     ),
                     2,
-                ),
-                false => format!("Runs are cut after {length}; the intervals allow for the rest ({cut}).\n"),
+                )
+            } else {
+                format!("Runs are cut after {length}; the intervals allow for the rest ({cut}).\n")
             };
         }
         text
