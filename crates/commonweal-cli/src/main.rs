@@ -7,7 +7,6 @@ mod args;
 mod certify;
 mod commands;
 mod engine;
-mod explain;
 mod json;
 mod output;
 mod progress;

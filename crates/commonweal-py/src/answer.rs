@@ -2,10 +2,10 @@
 
 use crate::ask::{Otherwise, ask, ask_or};
 use crate::error::Refusal;
-use crate::questions::{Limits, listed};
+use crate::limits::Limits;
 use crate::strategy::PyStrategy;
 use commonweal::answers::{Method, NoCertificate};
-use commonweal::documents::{self, Document, Entries, Number, Status};
+use commonweal::documents::{self, Document, Entries, Number, Status, listed_states};
 use commonweal::limits::StopReason;
 use commonweal::questions::{Play, alternatives, key, own_best};
 use commonweal::structure::{PrincipalId, StateId};
@@ -162,7 +162,8 @@ impl PyAnswer {
         ask(py, threads, &stop, move || {
             let structure = model.structure();
             let own = own_best(&model, &answer, &asked);
-            let mut document = documents::Solution::new(structure, &answer, &own, &listed(&model, all_states), checked);
+            let mut document =
+                documents::Solution::new(structure, &answer, &own, &listed_states(structure, all_states), checked);
             document.set_alternatives(structure, &alternatives(&model, &answer, &asked));
             document.to_json()
         })

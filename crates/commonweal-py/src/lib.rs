@@ -7,6 +7,7 @@ mod answer;
 mod arrays;
 mod ask;
 mod error;
+mod limits;
 mod model;
 mod questions;
 mod strategy;

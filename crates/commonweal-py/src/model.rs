@@ -3,7 +3,7 @@
 use crate::arrays::{Given, Indices};
 use crate::ask::ask;
 use crate::error::{Refusal, refused};
-use crate::questions::Limits;
+use crate::limits::Limits;
 use commonweal::files::{Discounts, Form, ReadOptions};
 use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure};
 use commonweal::text::doubts;

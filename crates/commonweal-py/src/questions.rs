@@ -3,10 +3,11 @@
 use crate::answer::PyAnswer;
 use crate::ask::{Otherwise, ask_or};
 use crate::error::{Refusal, refused};
+use crate::limits::Limits;
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
 use commonweal::answers::{looked_at, unsolved};
-use commonweal::documents::{self, Document, listed_states};
+use commonweal::documents::{self, Document};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
 use commonweal::questions::{
@@ -20,49 +21,6 @@ use commonweal_check::{Unreadable, Verdict};
 use pyo3::prelude::*;
 use std::io::Cursor;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How an answer is to be found, and how long that may take.
-#[derive(FromPyObject)]
-pub struct Limits {
-    exact: Option<bool>,
-    gap: Option<f64>,
-    /// The size of the thread pool.
-    pub threads: Option<usize>,
-    time_limit: Option<f64>,
-}
-
-impl Limits {
-    /// The engine that is asked for.
-    pub fn engine(py: Python<'_>, exact: Option<bool>, gap: Option<f64>) -> PyResult<Engine> {
-        let engine = Engine::asked(exact, gap).ok_or_else(|| refused(py, "exact=True has no gap; give one of them"))?;
-        match gap {
-            Some(gap) if !(gap > 0.0 && gap <= 1.0) => {
-                Err(refused(py, format!("gap is {gap}; it must be above 0 and at most 1, such as 1e-6")))
-            }
-            _ => Ok(engine),
-        }
-    }
-
-    /// The signal that the time limit raises.
-    pub fn stop(&self, py: Python<'_>) -> PyResult<StopSignal> {
-        match self.time_limit {
-            None => Ok(StopSignal::default()),
-            Some(seconds) => match Duration::try_from_secs_f64(seconds) {
-                Ok(limit) => Ok(StopSignal::after(limit)),
-                // Beyond the range of the clock.
-                Err(_) if seconds > 0.0 => Ok(StopSignal::default()),
-                Err(_) => Err(refused(py, format!("time_limit is {seconds}; it is a number of seconds, from 0"))),
-            },
-        }
-    }
-
-    fn options(&self, py: Python<'_>) -> PyResult<Options> {
-        let engine = Limits::engine(py, self.exact, self.gap)?;
-        // The thread pool is set up for the whole question.
-        Ok(Options { engine, stop: self.stop(py)?, ..Options::default() })
-    }
-}
 
 /// A number as Python gives it.
 pub fn number(py: Python<'_>, what: &str, text: &str) -> PyResult<Rational> {
@@ -465,9 +423,4 @@ pub fn check(
         Err(reason) => documents::Check::new(documents::Verdict::Stopped, reason.to_string()),
     };
     Ok(document.to_json())
-}
-
-/// The states that a document lists.
-pub fn listed(model: &Model, all_states: bool) -> Vec<commonweal::structure::StateId> {
-    listed_states(model.structure(), all_states)
 }

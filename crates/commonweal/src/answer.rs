@@ -395,14 +395,17 @@ impl Answer {
 
     /// Whether the strategy, started in `state`, is the long-term strategy from the first step on. If time preferences have segments,
     /// actions that tie in the last segment may earn different amounts before it: with memory 0 the strategy takes long-term choices
-    /// alone, and yet it may earn more than the long-term strategy.
-    pub fn is_long_term(&self, state: StateId) -> bool {
+    /// alone, and yet it may earn more than the long-term strategy. `None` if the bounds on both do not decide it.
+    pub fn is_long_term(&self, state: StateId) -> Option<bool> {
+        if !self.memory(state).is_zero() {
+            return Some(false);
+        }
         let [own, long_term] = [self.welfare(state), self.long_term_welfare(state)];
-        let is_same = match (&own.exact, &long_term.exact) {
-            (Some(own), Some(long_term)) => own == long_term,
-            _ => own.enclosure.lower() <= long_term.enclosure.upper(),
-        };
-        self.memory(state).is_zero() && is_same
+        match (&own.exact, &long_term.exact) {
+            (Some(own), Some(long_term)) => Some(own == long_term),
+            _ if own.enclosure.lower() > long_term.enclosure.upper() => Some(false),
+            _ => (!self.payoffs.has_segments()).then_some(true),
+        }
     }
 
     /// Whether the strategy of the tail is proven to be the long-term one. It always is for an exact answer that was not stopped

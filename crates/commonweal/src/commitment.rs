@@ -375,7 +375,7 @@ states:
     #[test]
     fn states_that_are_never_met_do_not_matter() {
         let (_, _, found) = of(TWICE);
-        // Large values elsewhere, and so many strategies that all of them could not be tried.
+        // Large values elsewhere, and too many strategies to try them all.
         let mut text = TWICE.to_owned() + "  big: {r: {reward: 1000000000, to: big}}\n";
         for k in 0..12 {
             text += &format!("  u{k}: {{a: {{to: u{k}}}, b: {{to: big}}, c: {{reward: 1, to: gone}}}}\n");

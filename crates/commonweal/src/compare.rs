@@ -27,6 +27,16 @@ pub struct Comparison {
     pub stopped: Option<StopReason>,
 }
 
+impl Comparison {
+    /// What each principal would get if the agent served nobody else, from the rows that are the best for one; `None` unless all are
+    /// known exactly.
+    pub fn own_bests(&self) -> Option<Vec<Value>> {
+        let of = |p: usize| self.strategies.iter().find(|row| row.class == Class::BestFor(p.into()));
+        let exact = |p: usize| Some(of(p)?.payoffs[p].clone()).filter(|payoff| payoff.exact.is_some());
+        (0..self.strategies.first()?.payoffs.len()).map(exact).collect()
+    }
+}
+
 /// One strategy of a comparison, from the model's start state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
@@ -431,7 +441,9 @@ fn evaluated(evaluator: Evaluator, strategy: &Strategy, stop: &StopSignal) -> Re
     const MOMENT: Duration = Duration::from_millis(300);
     let found = evaluator.payoffs(strategy, stop);
     let is_small = evaluator.model.n_states().saturating_mul(evaluator.model.n_parts()) <= SMALL;
-    if found.is_err() && is_small { evaluator.payoffs(strategy, &StopSignal::after(MOMENT)) } else { found }
+    // Where work that is counted ran out, a clock would make the answer a matter of chance.
+    let is_out_of_time = matches!(found, Err(StopReason::Interrupted | StopReason::TimeLimit));
+    if is_out_of_time && is_small { evaluator.payoffs(strategy, &StopSignal::after(MOMENT)) } else { found }
 }
 
 fn found(evaluator: Evaluator, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {

@@ -75,7 +75,7 @@ pub fn own_best_shared(shared: SharedModel, start: Option<StateId>, answer: &Ans
     alone.filter_map(of_principal).collect()
 }
 
-/// What a principal gets whom nobody is served beside.
+/// What the only principal gets from an answer: its own best.
 fn best_of_the_only(principals: &[Principal], answer: &Answer, start: StateId) -> Option<Value> {
     let [single] = principals else { return None };
     if single.weight.is_zero() {

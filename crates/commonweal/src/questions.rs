@@ -1,18 +1,34 @@
 //! Further questions about a [`Model`]: simpler strategies and their cost, other rules than the sum, an explanation of an answer,
 //! and its dependence on the discounts.
 
-pub use crate::alternatives::Alternatives;
-pub use crate::certificate::FairCertificate;
-pub use crate::commitment::Equilibrium;
-pub use crate::compare::{Class, Compared, Comparison, FairRule};
+// What a strategy is worth, and what happens under it: evaluate, simulate, sample_paths, trajectory.
 pub use crate::evaluate::{Evaluation, EvaluationOutcome, evaluate};
 pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, Simulation, Trajectory};
-pub use crate::explain::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer};
-pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
+pub use crate::strategy::{Meetings, Run};
+
+// Simpler strategies: positional, stationary.
+pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
+
+// Other strategies beside the best one: compare, alternatives, own_best.
+pub use crate::alternatives::Alternatives;
+pub use crate::commitment::Equilibrium;
+pub use crate::compare::{Class, Compared, Comparison, FairRule};
+pub use crate::own_best::own_best;
+
+// Rules other than the sum: fair.
+pub use crate::certificate::FairCertificate;
 pub use crate::fair::{
     Fair, FairError, Level, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, fair_suited, reference_of,
 };
+
+// The Pareto front: front of two principals, hull of all.
+pub use crate::fair::{Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
+
+// The steps of an answer: explain.
+pub use crate::explain::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer};
+
+// How the answer depends on discounts, rates and weights: sweep, strategy_map.
 pub use crate::landscape::{
     Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_brief, play_in_words,
 };
@@ -20,10 +36,9 @@ pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
 };
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
+
+// What a time preference means: annuities, half-lives, rates of a society.
 pub use crate::outlook::{annuity, falls_to, social_rates, total_weight};
-pub use crate::own_best::own_best;
-pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
-pub use crate::strategy::{Meetings, Run};
 
 use crate::answer::{Answer, Claim, Method};
 use crate::any_model::Model;

@@ -31,7 +31,7 @@ pub struct Options {
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
     ///
     /// It also reports progress: keep a clone, and call [`StopSignal::reached`] from another thread. There is no callback: a
-    /// polled signal costs the kernels nothing, and also works for searches and simulations, which take no `Options`.
+    /// polled signal costs the kernels nothing, and also works for searches and simulations, whose own options have one.
     pub stop: StopSignal,
 }
 

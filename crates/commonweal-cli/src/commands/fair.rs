@@ -87,9 +87,15 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         json::print_numbers(document, &args.run, spent)?;
     } else {
         // The payoffs of the greatest sum, to show what fairness costs each principal.
-        let engine = found.gap.map_or(options.engine, Engine::Within);
-        let sum = PayoffSet::new(&model, &Options { engine, ..options.clone() });
-        let sum = fair_in(&sum, &Question::new(Rule::Welfare)).ok();
+        let welfare = Question::new(Rule::Welfare);
+        let sum = if found.gap.is_none() && set.gap().is_none() {
+            // What the rule asked of the set is known.
+            fair_in(&set, &welfare)
+        } else {
+            let engine = found.gap.map_or(options.engine, Engine::Within);
+            fair_in(&PayoffSet::new(&model, &Options { engine, ..options.clone() }), &welfare)
+        };
+        let sum = sum.ok();
         let answer =
             report::Answered { fair: &found, question: &question, sum: sum.as_ref(), tossing: tossing.as_ref() };
         let text = report::report(model.structure(), &answer, args.all_states);

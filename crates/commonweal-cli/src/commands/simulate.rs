@@ -157,7 +157,7 @@ impl Shown<'_> {
         if cut > 0.0 {
             let about = model.about();
             let length = counted(&simulation.steps.into(), &shown(about.step()), &shown(&about.steps()));
-            // Less than this part of the interval's width is not worth a word.
+            // What is much narrower than the interval need not be said at length.
             const MATTERS: f64 = 0.05;
             let matters = |(cut, estimate): (&f64, &Estimate)| *cut > MATTERS * half_width(estimate);
             let cut = brief(cut);

@@ -8,8 +8,8 @@ use crate::report::csv::Csv;
 use crate::report::numbers::counted;
 use crate::report::page::Page;
 use crate::report::timings::Clock;
-use crate::report::{solution, spacing};
-use crate::{explain, output, progress, report, signals};
+use crate::report::{explain, solution, spacing};
+use crate::{output, progress, report, signals};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::limits::{Limits, PayoffsFrom, StopReason};
@@ -68,15 +68,23 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     const MANY_STATES: usize = 100_000;
     let for_programs = args.run.json || args.csv.is_some() || args.report.is_some();
     let with_own_best = for_programs || model.n_states() <= MANY_STATES;
-    let found = progress::shown(stop, quiet, || Found {
-        own_best: if with_own_best { own_best(&model, &answer, stop) } else { Vec::new() },
-        alternatives: alternatives(&model, &answer, stop),
-        comparison: args.compare.then(|| compare(&model, &answer, stop)),
-        explanation: args.explain.then(|| explain::explained(&model, &answer, stop)),
-        outlook: outlook(args, &model, &answer),
-        model: &model,
-        answer: &answer,
-        certified,
+    let found = progress::shown(stop, quiet, || {
+        let comparison = args.compare.then(|| compare(&model, &answer, stop));
+        let compared = comparison.as_ref().and_then(Comparison::own_bests);
+        Found {
+            own_best: match compared {
+                Some(known) => known,
+                None if with_own_best => own_best(&model, &answer, stop),
+                None => Vec::new(),
+            },
+            alternatives: alternatives(&model, &answer, stop),
+            comparison,
+            explanation: args.explain.then(|| explain::explained(&model, &answer, stop)),
+            outlook: outlook(args, &model, &answer),
+            model: &model,
+            answer: &answer,
+            certified,
+        }
     });
     if let Some(path) = &args.report {
         let page = Page {

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod csv;
+pub mod explain;
 pub mod fair;
 pub mod front;
 pub mod map;

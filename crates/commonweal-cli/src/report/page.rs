@@ -1,12 +1,12 @@
 //! `solve --report`: a solution as one HTML page, with pictures, tables and the steps of the computation.
 
 use super::compare::{class_name, commitment, cost, shown_welfare};
+use super::explain::text as explain_text;
 use super::names::{has_costs, message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_or_decimal, fraction_within, in_column, steps};
 use super::outlook::{explained, tables};
 use super::payoffs::{annuities, is_weighted, preference_header, time_preferences};
 use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
-use crate::explain::text as explain_text;
 use commonweal::documents::Outlook;
 use commonweal::questions::{ChangeOfChoice, Class, Compared, Comparison, Deviation, Explanation, Play, explain};
 use commonweal::structure::{ChoiceId, Principal, StateId, Structure};

@@ -58,7 +58,7 @@ fn headline(model: &Structure, solution: &Answer, name: &str) -> String {
     let lines = match solution.claim() {
         Claim::Optimal => {
             let long_term = solution.long_term_welfare(start);
-            let deviating = if solution.is_long_term(start) {
+            let deviating = if solution.is_long_term(start) == Some(true) {
                 format!("The long-term strategy earns it: from {name}, no deviation pays.")
             } else {
                 format!(
@@ -156,7 +156,7 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     rows.gets(&gets);
     rows.annuities(&annuities(model, solution));
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
-    if solution.is_long_term(start) {
+    if solution.is_long_term(start) == Some(true) {
         // Bounds on the same payoffs twice would not cancel.
         rows.versus_itself("vs long-term", &gets);
     } else {
@@ -196,8 +196,12 @@ fn memory(model: &Structure, solution: &Answer, meetings: Option<&Meetings>, alt
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let counts = match solution.claim() {
         Claim::Stopped(_) => "It is the best found.".to_owned(),
-        _ if solution.is_long_term(model.start()) => {
+        _ if solution.is_long_term(model.start()) == Some(true) => {
             "Memory 0: it is the long-term strategy, and need not count.".to_owned()
+        }
+        _ if memory.is_zero() && solution.is_long_term(model.start()).is_none() => {
+            "Memory 0: it takes long-term actions from the start; bounds do not tell whether it earns more than the long-term strategy."
+                .to_owned()
         }
         _ if memory.is_zero() => {
             "Memory 0: it takes long-term actions from the start; where several are, it takes those that are best before."
@@ -265,7 +269,7 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
         if optimal {
             let gain = welfare.minus(&solution.long_term_welfare(state));
             let memory = solution.memory(state);
-            let gain = if solution.is_long_term(state) { "0".to_owned() } else { signed(&gain) };
+            let gain = if solution.is_long_term(state) == Some(true) { "0".to_owned() } else { signed(&gain) };
             row.extend([in_column(&welfare), gain, steps(memory)]);
         } else {
             row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())])

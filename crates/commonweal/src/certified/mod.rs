@@ -467,8 +467,8 @@ impl Base<'_> {
 
     /// V, by part.
     pub fn values_in_doubles(&self) -> Vec<Vec<f64>> {
-        let of_principal = |i: usize| self.model.model.states().map(|state| self.value(state, i)).collect();
-        (0..self.model.n()).map(of_principal).collect()
+        let of_part = |i: usize| self.model.model.states().map(|state| self.value(state, i)).collect();
+        (0..self.model.n()).map(of_part).collect()
     }
 
     /// Principal i's values of following the strategy for ever.

@@ -23,14 +23,15 @@ use crate::principals::OrderedSegment;
 use crate::solve::Options;
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Step};
-use std::time::Instant;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 /// A strategy whose welfare is within `gap` of the best, of a model in several segments.
 pub(super) fn solve(shared: SharedModel, segments: &[OrderedSegment], gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
     let rounded: Vec<RoundedModel> =
         segments.iter().map(|segment| RoundedModel::new(shared, segment.parts.clone())).collect();
-    let segmented = Segmented { shared, segments, rounded: &rounded };
+    let segmented = Segmented { shared, segments, rounded: &rounded, long_term_took: Cell::default() };
     let mut aim = gap;
     let mut options = options.clone();
     // If the interval is too wide, further rounds use a smaller tolerance. If that does not help, they do not jump.
@@ -48,7 +49,8 @@ pub(super) fn solve(shared: SharedModel, segments: &[OrderedSegment], gap: f64, 
             break answer;
         }
     };
-    answer.timings = Timings { unravel: began.elapsed(), ..Timings::default() };
+    let long_term = segmented.long_term_took.get();
+    answer.timings = Timings { long_term, unravel: began.elapsed() - long_term };
     answer
 }
 
@@ -57,6 +59,8 @@ struct Segmented<'m> {
     shared: SharedModel<'m>,
     segments: &'m [OrderedSegment],
     rounded: &'m [RoundedModel<'m>],
+    /// The time for long-term strategies, in all rounds.
+    long_term_took: Cell<Duration>,
 }
 
 /// What the walk over all segments found.
@@ -78,14 +82,17 @@ impl Segmented<'_> {
     }
 
     fn walk(&self, aim: f64, options: &Options) -> Result<Walked, StopReason> {
-        let Segmented { shared, segments, rounded } = *self;
+        let Segmented { shared, segments, rounded, .. } = *self;
         let last = segments.len() - 1;
-        let bases: Vec<Base> = (rounded.iter())
+        let began = Instant::now();
+        let bases: Result<Vec<Base>, StopReason> = (rounded.iter())
             .map(|model| {
                 shared.ranks.check(&options.stop)?;
                 Ok(Base::of(model, long_term::solve(model, aim, &options.stop)))
             })
-            .collect::<Result<_, StopReason>>()?;
+            .collect();
+        self.long_term_took.set(self.long_term_took.get() + began.elapsed());
+        let bases = bases?;
         shared.ranks.check(&options.stop)?;
         // The values of the segments, each continued for ever, as of step 0: roughly an upper bound on the welfare.
         let worth = |(base, segment): (&Base, &OrderedSegment)| {

@@ -428,7 +428,7 @@ impl<'a> Layer<'a> {
 
     /// `Σ_i ρ_i^j Δ_i + λ_0 P E` of some candidates.
     fn worths(&self, candidates: &[u32], later: &[f64]) -> Vec<f64> {
-        let (rho_0, rho) = self.weights.split_first().expect("there is a principal");
+        let (rho_0, rho) = self.weights.split_first().expect("there is a part");
         let advantage = |candidate: u32, rho: &[f64], rest: &[f64]| {
             let lead = rho_0 * self.advantages.lead[candidate as usize];
             rho.iter().zip(rest).fold(lead, |sum, (weight, delta)| sum + weight * delta)

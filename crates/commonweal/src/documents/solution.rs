@@ -79,7 +79,11 @@ pub enum Status {
 impl Status {
     /// What an answer lacks, and why; `None` if it is optimal or within its gap.
     pub fn of(answer: &Answer) -> Option<(Status, String)> {
-        match answer.claim() {
+        Status::of_claim(answer.claim(), answer)
+    }
+
+    fn of_claim(claim: Claim, answer: &Answer) -> Option<(Status, String)> {
+        match claim {
             Claim::Within { .. } if answer.misses_gap().is_some() => {
                 Some((Status::Stopped, StopReason::Approximation.to_string()))
             }
@@ -91,10 +95,11 @@ impl Status {
 
     /// `optimal`, `within gap`, `undecided` or `stopped`, and why it is one of the last two.
     pub fn in_a_word(answer: &Answer) -> (&'static str, Option<String>) {
-        match Status::of(answer) {
+        let claim = answer.claim();
+        match Status::of_claim(claim, answer) {
             Some((Status::Undecided, reason)) => ("undecided", Some(reason)),
             Some((Status::Stopped, reason)) => ("stopped", Some(reason)),
-            None if answer.claim() == Claim::Optimal => ("optimal", None),
+            None if claim == Claim::Optimal => ("optimal", None),
             None => ("within gap", None),
         }
     }

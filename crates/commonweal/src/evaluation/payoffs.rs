@@ -18,6 +18,8 @@ pub struct Payoffs {
     margins: Margins,
     /// The same of the welfare; 0 if no preference is approximated.
     welfare_margin: f64,
+    /// Whether some time preference has several segments.
+    has_segments: bool,
     /// What exact values are summed over, once that is asked for; `None` inside unless all are exact.
     common: OnceLock<Option<CommonDenominator>>,
 }
@@ -41,23 +43,26 @@ impl Payoffs {
     pub(crate) fn with_margins<N: ModelNumber>(model: &Mdp<N>, values: Vec<Values>, margins: Margins) -> Payoffs {
         assert_eq!(values.len(), model.n_principals(), "one payoff per principal");
         let weights = model.principals().iter().map(|principal| principal.weight.clone()).collect();
+        let has_segments = model.principals().iter().any(|principal| principal.parts().is_none());
         let welfare_margin = model.weighted_margin(margins.as_deref());
-        Payoffs::of_values(weights, values, margins, welfare_margin)
-    }
-
-    fn of_values(weights: Vec<Rational>, values: Vec<Values>, margins: Margins, welfare_margin: f64) -> Payoffs {
-        Payoffs { weights, values, margins, welfare_margin, common: OnceLock::new() }
+        Payoffs { weights, values, margins, welfare_margin, has_segments, common: OnceLock::new() }
     }
 
     /// The same, with `of` applied to each principal's values.
     pub(crate) fn map(&self, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
         let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values)).collect();
-        Payoffs::of_values(self.weights.clone(), values, self.margins.clone(), self.welfare_margin)
+        let (weights, margins) = (self.weights.clone(), self.margins.clone());
+        Payoffs { weights, values, margins, common: OnceLock::new(), ..*self }
     }
 
     /// The payoffs by the mixtures themselves, without the approximation error.
     pub(crate) fn of_mixtures(&self) -> Payoffs {
         Payoffs { margins: None, welfare_margin: 0.0, ..self.clone() }
+    }
+
+    /// Whether some time preference has several segments.
+    pub(crate) fn has_segments(&self) -> bool {
+        self.has_segments
     }
 
     /// An upper bound on the approximation error of the welfare; 0 if no preference is approximated.

@@ -9,7 +9,7 @@
 //! A state that only one of the two reaches at a step takes that strategy's decision.
 
 use super::lexicographic::exact_payoffs;
-use super::purify::with_few_coins;
+use super::purify::{NoCoin, with_few_coins};
 use super::{Fair, Share};
 use crate::model::{Mdp, StateId};
 use crate::number::{Rational, Value, sum};
@@ -20,29 +20,6 @@ use crate::strategy::{Change, Coin, CountingStrategy, Step, Tossing};
 const STEPS_AFTER: u64 = 512;
 /// The most steps that are considered.
 const MOST_STEPS: u64 = 100_000;
-
-/// Why there is no such form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NoCoin {
-    /// It would take too many randomised decisions.
-    #[error("it would take many coins; the coin `start` draws a strategy at the start")]
-    SeveralStrategies,
-    /// Payoffs are not known as fractions.
-    #[error(
-        "coins are placed in fractions, and these payoffs are known between bounds only; leave the gap out, or take the coin `start`"
-    )]
-    NotExact,
-    /// The two strategies differ only in states that only one of them reaches.
-    #[error("no single decision leads from one strategy to the other; the coin `start` draws one of them at the start")]
-    NoDecision,
-    /// A principal's time preference has several parts.
-    #[error("a principal's time preference has several parts; the coin `start` draws a strategy at the start")]
-    SeveralParts,
-    /// Stopped on the way.
-    #[error("stopped before the decision was found: {0}")]
-    Stopped(StopReason),
-}
 
 impl Fair {
     /// The same payoffs from one strategy that randomises at a few decisions, and that strategy; without coins if no lottery is needed.

@@ -24,7 +24,8 @@
 //!
 //! Both are limited by counted work. What is known by then is proven: vertices from inside, half-spaces from outside.
 
-use super::payoff_set::{Best, PayoffSet, Point, Weights};
+use super::Weights;
+use super::payoff_set::{Best, PayoffSet, Point};
 use super::restricted_face::unit;
 use crate::exact::long_term::{self, positional_value};
 use crate::model::{ChoiceId, Mdp, PrincipalId, StateId};

@@ -11,8 +11,9 @@
 //! it: there the points tie, so a front with few vertices is found exactly, with about one question for each of its faces. It ends
 //! when the greatest value is below the gap.
 
+use super::Weights;
 use super::front::{FrontOptions, Vertex, within_work};
-use super::payoff_set::{PayoffSet, Point, Weights};
+use super::payoff_set::{PayoffSet, Point};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
 use crate::number::{Rational, rounded_down, sum};
 use crate::stop::StopReason;

@@ -19,7 +19,7 @@
 //!
 //! No more can be known from doubles: a lottery that gives 10⁻¹⁰ more at the first level might have to give much less at the second.
 
-use super::payoff_set::Weights;
+use super::Weights;
 use super::program::{Condition, Extra, Program, Scale, Solved, Until};
 use super::restricted_face::{RestrictedFace, unit};
 use super::simplex::Sense;

@@ -12,7 +12,7 @@
 //! There are no jumps: this is for vertices at which the plain engine has ties. A part with discount 0 counts only at step 0,
 //! and does not take part in the long-term strategy.
 
-use super::payoff_set::Weights;
+use super::Weights;
 use crate::evaluation::{EvaluateError, evaluate};
 use crate::exact::horizon::horizon;
 use crate::exact::long_term::{self, LongTerm};

@@ -17,7 +17,8 @@
 //!
 //! A wrong guess costs a solve and proves nothing.
 
-use super::payoff_set::{PayoffSet, Point, Weights};
+use super::Weights;
+use super::payoff_set::{PayoffSet, Point};
 use super::program::{Face, Program, UpperBound};
 use crate::exact::long_term::positional_value;
 use crate::model::{ChoiceId, Part};

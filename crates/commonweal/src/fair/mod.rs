@@ -26,12 +26,12 @@ mod rules;
 pub mod simplex;
 mod smooth;
 
-pub use coin::NoCoin;
 pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
 pub use hull::Hull;
 pub use levels::Level;
-pub use payoff_set::{PayoffSet, Point, Weights};
+pub use payoff_set::{PayoffSet, Point};
 pub(crate) use proof::{Argument, ProofStep};
+pub use purify::NoCoin;
 pub use rules::{FairError, Over, Question, Rule, reference_of};
 
 use crate::any_model::Model;
@@ -51,6 +51,9 @@ use smooth::{Gains, Smooth};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::hash::Hash;
+
+/// The weight of each principal's payoff, in the file's order.
+pub type Weights = Vec<Rational>;
 
 /// What is proven of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -331,7 +334,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 
     fn answer_in_set(&mut self) -> Result<Fair, Failure> {
-        // A reference point that makes no sense is said to, whether the demands can be met or not.
+        // A reference point above somebody's own best is refused, whether the demands can be met or not.
         let mut ranges = self.ranges()?;
         let mut restricted = self.restricted();
         let mut feasible = restricted.settle()?;
@@ -478,7 +481,8 @@ impl<'q, 'm> Asked<'q, 'm> {
         })
     }
 
-    /// Whether it is so of anybody that they can gain over the reference point, cannot, or that doubles leave it open, if the rule asks.
+    /// Whether `so` holds of what is known of anybody's gain over the reference point (they can, they cannot, doubles leave it open); no if
+    /// the rule does not ask.
     fn is_any(&self, so: impl Fn(Option<bool>) -> bool) -> bool {
         let asks = self.question.rule.is_relative();
         let is_known = self.over.len() == self.set.n() && self.most.len() == self.set.n();

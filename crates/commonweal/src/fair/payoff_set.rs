@@ -7,7 +7,7 @@
 //! Results are cached: as long as the weights of principals that share a discount keep their ratios, and no sign changes, the
 //! long-term strategy is the same and its values scale. A further solve is then only a backward induction.
 
-use super::lexicographic;
+use super::{Weights, lexicographic};
 use crate::answer::{Answer, Claim};
 use crate::any_model::Model;
 use crate::certified;
@@ -20,9 +20,6 @@ use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-
-/// The weight of each principal's payoff, in the file's order.
-pub type Weights = Vec<Rational>;
 
 /// A strategy, and what it gives each principal of the file from the start.
 #[derive(Debug, Clone)]

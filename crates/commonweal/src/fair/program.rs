@@ -10,8 +10,9 @@
 //!
 //! Points with bounds count with their worse end in every row, so that the master's value is attained.
 
+use super::Weights;
 use super::limit::{Direction, Guesses};
-use super::payoff_set::{Best, PayoffSet, Point, Weights};
+use super::payoff_set::{Best, PayoffSet, Point};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
 use crate::number::{Rational, Value, sum};
 use crate::stop::{StopReason, StopSignal};

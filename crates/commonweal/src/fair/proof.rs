@@ -4,7 +4,7 @@
 //! per row and weights w with `w·x ≤ h` for all points x on the face of the steps before. Its argument says what follows;
 //! `docs/formats/fair-certificate-v1.md` §5 has the proofs.
 
-use super::payoff_set::Weights;
+use super::Weights;
 use crate::number::Rational;
 
 /// A step of a proof.

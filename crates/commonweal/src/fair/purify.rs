@@ -10,7 +10,6 @@
 //!
 //! After the last change of all strategies there is one more decision in each state: which tail to follow for ever.
 
-use super::coin::NoCoin;
 use super::lexicographic::exact_payoffs;
 use super::{Fair, Share};
 use crate::exact::long_term::positional_value;
@@ -23,6 +22,29 @@ use crate::strategy::{Change, Coin, CountingStrategy, Step};
 const MOST_DECISIONS: usize = 20_000;
 /// The most strategies that result from all outcomes.
 const MOST_STRATEGIES: usize = 64;
+
+/// Why a lottery has no form with coins at decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoCoin {
+    /// It would take too many randomised decisions.
+    #[error("it would take many coins; the coin `start` draws a strategy at the start")]
+    SeveralStrategies,
+    /// Payoffs are not known as fractions.
+    #[error(
+        "coins are placed in fractions, and these payoffs are known between bounds only; leave the gap out, or take the coin `start`"
+    )]
+    NotExact,
+    /// The two strategies differ only in states that only one of them reaches.
+    #[error("no single decision leads from one strategy to the other; the coin `start` draws one of them at the start")]
+    NoDecision,
+    /// A principal's time preference has several parts.
+    #[error("a principal's time preference has several parts; the coin `start` draws a strategy at the start")]
+    SeveralParts,
+    /// Stopped on the way.
+    #[error("stopped before the decision was found: {0}")]
+    Stopped(StopReason),
+}
 
 /// The flow through one state at one step: the probability of each option, in a fixed order. An option is the index of a choice,
 /// or after the last step the index of a tail.

@@ -4,7 +4,7 @@
 //! where Bob's greatest payoff is 9/2), the greatest slack is exactly 0, and the weights that prove it define a face: every point
 //! that satisfies the conditions lies on it. The search continues there, with the tight conditions as equations.
 
-use super::payoff_set::Weights;
+use super::Weights;
 use super::program::{Condition, Extra, Face, Program, Solved, Until};
 use super::proof::{Argument, ProofStep};
 use super::simplex::Sense;

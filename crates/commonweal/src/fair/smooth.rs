@@ -13,7 +13,8 @@
 //! α-fair   f(u) = u^(1−α)/(1−α)      c(s) = α/(1−α) · s^((α−1)/α)
 //! ```
 
-use super::payoff_set::{Best, Point, Weights};
+use super::Weights;
+use super::payoff_set::{Best, Point};
 use super::program::{Condition, Extra, Face, Program};
 use super::restricted_face::{RestrictedFace, unit};
 use super::rules::Rule;

@@ -58,7 +58,7 @@ fn read(text: &str) -> Result<Formula, Fault> {
                 Fault::new(span, format!("`{word}` is not a literal"), help)
             })?;
             if literal.unsigned_abs() as usize > n_variables {
-                let help = format!("raise the number of variables in `p cnf {n_variables} {n_clauses}`, or mend it");
+                let help = format!("raise the number of variables in `p cnf {n_variables} {n_clauses}`, or correct it");
                 return Err(Fault::new(span, format!("there is no variable {}", literal.unsigned_abs()), help));
             }
             if literal != 0 {
@@ -85,7 +85,7 @@ fn read(text: &str) -> Result<Formula, Fault> {
     if clauses.len() < n_clauses {
         let noun = if clauses.len() == 1 { "clause" } else { "clauses" };
         let message = format!("{} {noun}, not {n_clauses} as the line `p cnf …` says", clauses.len());
-        return Err(Fault::new(last, message, "add what is missing, or mend that line"));
+        return Err(Fault::new(last, message, "add what is missing, or correct that line"));
     }
     Ok(Formula::new(n_variables, clauses))
 }

@@ -157,7 +157,8 @@ impl Choices<'_> {
         }
         // Value iteration until most states have found their choice, or it converges too slowly.
         let mut widths = [f64::INFINITY; 4];
-        for sweep in 0..if is_resumed { 0 } else { usize::MAX } {
+        let most_sweeps = if is_resumed { 0 } else { usize::MAX };
+        for sweep in 0..most_sweeps {
             let Improved { span, n_changed } = self.step(&mut column, &mut next, strategy);
             stop.reach(Reached::LongTerm { residual: span.width(), target: target_of(&column) });
             let slow = sweep >= 8 && span.width() > SLOW * widths[3];

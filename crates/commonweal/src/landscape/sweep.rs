@@ -195,9 +195,8 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     let found = changes(&brackets, CROWD, grid.within(), may_locate, |places| {
         let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
         let places: Vec<Vec<Rational>> = places.iter().map(place).collect();
-        let some = |places: &[Vec<Rational>]| match has_work() {
-            true => survey.labels(places),
-            false => vec![None; places.len()],
+        let some = |places: &[Vec<Rational>]| {
+            if has_work() { survey.labels(places) } else { vec![None; places.len()] }
         };
         places.chunks(LOOK).flat_map(some).collect()
     });

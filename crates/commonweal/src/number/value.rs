@@ -219,7 +219,7 @@ pub(crate) struct CommonDenominator {
 
 impl CommonDenominator {
     /// Of `Σ_k factors[k] · terms[k]`; `None` unless all terms are exact, and where it takes more than about a second to form: the
-    /// denominators of hundreds of discounts have little in common, and nobody reads a fraction of so many digits.
+    /// denominators of hundreds of discounts have little in common, and nobody reads a fraction that long.
     pub fn of<'v>(terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>) -> Option<CommonDenominator> {
         /// In products of words.
         const MOST_WORK: u64 = 1 << 30;

@@ -67,10 +67,10 @@ const ROUNDS: &[(&str, &str)] = &[
     ("evaluation/simulation/chain.rs", "the range of what a run is worth is widened by what rounding does to it"),
 ];
 
-/// A source file: its path under `src`, its room, and its text without tests and comments.
+/// A source file: its path under `src`, its module, and its text without tests and comments.
 struct Source {
     path: String,
-    room: String,
+    module: String,
     text: String,
 }
 
@@ -83,8 +83,8 @@ fn sources() -> Vec<Source> {
             } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
                 let whole = fs::read_to_string(&path).expect("a source");
                 let relative = path.strip_prefix(root).expect("under the root").to_string_lossy().replace('\\', "/");
-                let room = room_of(relative.split(['/', '.']).next().expect("a name"));
-                found.push(Source { path: relative, room, text: without_tests_and_comments(&whole) });
+                let module = module_of(relative.split(['/', '.']).next().expect("a name"));
+                found.push(Source { path: relative, module, text: without_tests_and_comments(&whole) });
             }
         }
     }
@@ -96,7 +96,7 @@ fn sources() -> Vec<Source> {
     found
 }
 
-fn room_of(name: &str) -> String {
+fn module_of(name: &str) -> String {
     // The root's own names are those of the front door.
     let is_front_door = FRONT_DOOR.contains(&name) || name.starts_with(char::is_uppercase);
     if is_front_door { "front door".to_owned() } else { name.to_owned() }
@@ -109,14 +109,14 @@ fn without_tests_and_comments(text: &str) -> String {
     code.lines().filter(is_code).map(|line| line.to_owned() + "\n").collect()
 }
 
-/// The modules that a source names after `crate::`, of other rooms than its own.
+/// The modules that a source names after `crate::`, of other modules than its own.
 fn used(source: &Source) -> Vec<String> {
     let first_name = |path: &str| path.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().map(str::to_owned);
     let names = source.text.split("crate::").skip(1).flat_map(|rest| match rest.strip_prefix('{') {
         Some(list) => paths(list).iter().filter_map(|path| first_name(path)).collect(),
         None => Vec::from_iter(first_name(rest)),
     });
-    names.filter(|name| !name.is_empty() && room_of(name) != source.room).collect()
+    names.filter(|name| !name.is_empty() && module_of(name) != source.module).collect()
 }
 
 /// The paths of a list up to its closing brace; lists inside it stay with their path.
@@ -136,25 +136,25 @@ fn paths(list: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_room_uses_only_what_stands_before_it() {
-    let line = |room: &str| {
-        let found = ORDER.iter().position(|rooms| rooms.contains(&room));
-        found.unwrap_or_else(|| panic!("`{room}` has no place in the order of rooms"))
+fn every_module_uses_only_what_stands_before_it() {
+    let line = |module: &str| {
+        let found = ORDER.iter().position(|modules| modules.contains(&module));
+        found.unwrap_or_else(|| panic!("`{module}` has no place in the order of modules"))
     };
     let mut needed = BTreeSet::new();
     for source in &sources() {
         for name in used(source) {
-            if line(&room_of(&name)) < line(&source.room) {
+            if line(&module_of(&name)) < line(&source.module) {
                 continue;
             }
             let is_exception =
-                EXCEPTIONS.iter().any(|(from, to, _)| from.contains(&source.room.as_str()) && *to == name);
-            assert!(is_exception, "{} uses `{name}`, which does not stand before `{}`", source.path, source.room);
-            needed.insert((source.room.clone(), name));
+                EXCEPTIONS.iter().any(|(from, to, _)| from.contains(&source.module.as_str()) && *to == name);
+            assert!(is_exception, "{} uses `{name}`, which does not stand before `{}`", source.path, source.module);
+            needed.insert((source.module.clone(), name));
         }
     }
-    for (rooms, to, _) in EXCEPTIONS {
-        for from in *rooms {
+    for (modules, to, _) in EXCEPTIONS {
+        for from in *modules {
             let is_needed = needed.contains(&((*from).to_owned(), (*to).to_owned()));
             assert!(is_needed, "`{from}` no longer uses `{to}`: strike the exception");
         }
@@ -177,7 +177,7 @@ fn the_engines_have_the_same_files() {
 
 #[test]
 fn only_number_rounds() {
-    for source in sources().iter().filter(|source| source.room != "number") {
+    for source in sources().iter().filter(|source| source.module != "number") {
         for word in ["next_up", "next_down", "EPSILON", "UNIT_ROUNDOFF"] {
             let listed = ROUNDS.iter().any(|(path, _)| *path == source.path);
             assert!(listed || !source.text.contains(word), "{}: `{word}` belongs into number", source.path);
@@ -448,4 +448,163 @@ fn front_ends_do_not_use_what_is_inside() {
     for ((file, _), needed) in INSIDE.iter().zip(needed) {
         assert!(needed, "{file} no longer uses `internals`: strike the exception");
     }
+}
+
+/// The crates of the workspace.
+const CRATES: [&str; 7] = [
+    "commonweal",
+    "commonweal-charts",
+    "commonweal-check",
+    "commonweal-cli",
+    "commonweal-experiments",
+    "commonweal-py",
+    "commonweal-server",
+];
+
+/// Files that import each other, with their crate. A pair may leave this list; none may join it.
+const MUTUAL: &[(&str, &str, &str)] = &[
+    ("commonweal", "answer.rs", "certificate/mod.rs"),
+    ("commonweal", "any_model.rs", "certificate/mod.rs"),
+    ("commonweal", "any_model.rs", "solve.rs"),
+    ("commonweal", "certified/jump/mod.rs", "certified/walk.rs"),
+    ("commonweal", "certified/mod.rs", "solve.rs"),
+    ("commonweal", "exact/base.rs", "exact/walk/mod.rs"),
+    ("commonweal", "exact/jump/mod.rs", "exact/payoff/mod.rs"),
+    ("commonweal", "exact/jump/mod.rs", "exact/walk/mod.rs"),
+    ("commonweal", "exact/mod.rs", "solve.rs"),
+    ("commonweal", "fair/basis.rs", "fair/simplex.rs"),
+    ("commonweal", "fair/limit.rs", "fair/program.rs"),
+    ("commonweal", "io/umb/index.rs", "io/umb/valuations.rs"),
+    ("commonweal", "search/branch_and_bound.rs", "search/segments.rs"),
+    ("commonweal", "search/segments.rs", "search/stationary.rs"),
+    ("commonweal-experiments", "experiment.rs", "results/figure_1/mod.rs"),
+    ("commonweal-experiments", "experiment.rs", "results/hardness/mod.rs"),
+    ("commonweal-experiments", "experiment.rs", "results/rq1.rs"),
+    ("commonweal-experiments", "experiment.rs", "results/rq2.rs"),
+    ("commonweal-experiments", "experiment.rs", "results/rq3.rs"),
+    ("commonweal-experiments", "experiment.rs", "results/spacing.rs"),
+    ("commonweal-experiments", "experiment.rs", "section.rs"),
+    ("commonweal-check", "bounds.rs", "certificate.rs"),
+    ("commonweal-check", "canonical.rs", "yaml.rs"),
+    ("commonweal-check", "certificate.rs", "exact.rs"),
+    ("commonweal-check", "exact.rs", "harmonic.rs"),
+    ("commonweal-check", "exact.rs", "stage.rs"),
+    ("commonweal-check", "preference.rs", "yaml.rs"),
+    ("commonweal-check", "principals.rs", "yaml.rs"),
+    ("commonweal-charts", "axis.rs", "chart.rs"),
+    ("commonweal-charts", "canvas.rs", "picture.rs"),
+    ("commonweal-charts", "chart.rs", "legend.rs"),
+    ("commonweal-charts", "drawing.rs", "picture.rs"),
+    ("commonweal-charts", "font.rs", "picture.rs"),
+    ("commonweal-charts", "picture.rs", "svg.rs"),
+];
+
+/// The files of a crate, each with its path as a module and its text without tests and comments.
+fn modules(name: &str) -> Vec<(Vec<String>, String, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
+    let root = crates.join(name).join("src");
+    let (mut folders, mut found) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
+                let file = path.strip_prefix(&root).expect("under the root").to_string_lossy().replace('\\', "/");
+                let mut module: Vec<String> = file.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+                if module.last().is_some_and(|last| ["lib", "main", "mod"].contains(&last.as_str())) {
+                    module.pop();
+                }
+                let text = without_tests_and_comments(&fs::read_to_string(&path).expect("a source"));
+                found.push((module, file, text));
+            }
+        }
+    }
+    found
+}
+
+/// Adds the paths of a tree such as `a::{b, c::d}`, and returns the text after it.
+fn branches<'t>(text: &'t str, before: &str, found: &mut Vec<String>) -> &'t str {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
+    let path = format!("{before}{}", &text[..end]);
+    let Some(mut rest) = text[end..].strip_prefix('{').filter(|_| path.ends_with("::")) else {
+        found.push(path);
+        return &text[end..];
+    };
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() || rest.starts_with('}') {
+            return rest.strip_prefix('}').unwrap_or(rest);
+        }
+        rest = branches(rest, &path, found);
+        let next = rest.find([',', '}']).unwrap_or(rest.len());
+        rest = rest[next..].strip_prefix(',').unwrap_or(&rest[next..]);
+    }
+}
+
+/// The paths that a module names after `crate::`, `self::` and `super::`, from the root of its crate.
+fn named_paths(own: &[String], text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for start in ["crate::", "self::", "super::"] {
+        for (at, _) in text.match_indices(start) {
+            if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            let (mut rest, mut base) = (&text[at..], own.to_vec());
+            match start {
+                "crate::" => (rest, base) = (&rest[start.len()..], Vec::new()),
+                "self::" => rest = &rest[start.len()..],
+                _ => {
+                    while let Some(further) = rest.strip_prefix("super::") {
+                        rest = further;
+                        base.pop();
+                    }
+                }
+            }
+            let mut paths = Vec::new();
+            // A list after the first word is a tree as well.
+            branches(&format!("::{rest}"), "", &mut paths);
+            let segments =
+                |path: &String| path.split("::").filter(|word| !word.is_empty()).map(str::to_owned).collect();
+            let whole = |path: &String| [base.clone(), segments(path)].concat();
+            found.extend(paths.iter().map(whole));
+        }
+    }
+    found
+}
+
+/// Two files that import each other can only be read together. A module and what is inside it may.
+#[test]
+fn no_two_files_import_each_other_but_those_named() {
+    let mut n_imports = 0;
+    for name in CRATES {
+        let files = modules(name);
+        let file_of = |path: &[String]| {
+            let prefixes = (0..=path.len()).rev().map(|n| &path[..n]);
+            prefixes.into_iter().find_map(|prefix| files.iter().position(|(module, ..)| module == prefix))
+        };
+        let imports: Vec<BTreeSet<usize>> = files
+            .iter()
+            .map(|(own, _, text)| named_paths(own, text).iter().filter_map(|path| file_of(path)).collect())
+            .collect();
+        n_imports += imports.iter().map(BTreeSet::len).sum::<usize>();
+        let listed: BTreeSet<[&str; 2]> =
+            MUTUAL.iter().filter(|(of, ..)| *of == name).map(|(_, one, other)| [*one, *other]).collect();
+        let mut mutual = BTreeSet::new();
+        for (one, (module, file, _)) in files.iter().enumerate() {
+            for &other in imports[one].iter().filter(|&&other| other != one && imports[other].contains(&one)) {
+                let (inside, its_file, _) = &files[other];
+                if !module.starts_with(inside) && !inside.starts_with(module) && file < its_file {
+                    mutual.insert([file.as_str(), its_file.as_str()]);
+                }
+            }
+        }
+        for pair in &mutual {
+            assert!(listed.contains(pair), "{name}: {pair:?} import each other; move what both need into one of them");
+        }
+        for pair in &listed {
+            assert!(mutual.contains(pair), "{name}: {pair:?} no longer import each other: strike them from the list");
+        }
+    }
+    assert!(n_imports > 1_000, "{n_imports}");
 }

@@ -14,8 +14,8 @@ use std::cmp::Ordering;
 /// r for a strategy that is followed for `followed_for` steps from `step` on, as a point that is at least r.
 pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step, followed_for: &Step) -> Scaled {
     let weights = ratios.weights(step);
-    let of_principal = |i: usize| farthest(model, i, followed_for).times(weights.scaled[i]);
-    (0..model.n()).map(of_principal).fold(Scaled::ZERO, Scaled::plus).upper()
+    let of_part = |i: usize| farthest(model, i, followed_for).times(weights.scaled[i]);
+    (0..model.n()).map(of_part).fold(Scaled::ZERO, Scaled::plus).upper()
 }
 
 /// `λ_i^m C_i`, as a point that is at least that; with m = 0, the greatest difference of two values of part i.
@@ -52,7 +52,7 @@ mod tests {
     /// steps: 3 and 5 at every step from then on. Summed up step by step, until the rest is below 2^-200 of it.
     fn lost(discounts: &[Rational], step: u32, m: u32) -> Rational {
         let power = |x: &Rational, n: u32| (0..n).fold(Rational::ONE, |power, _| power * x);
-        let of_principal = |(i, discount): (usize, &Rational)| {
+        let of_part = |(i, discount): (usize, &Rational)| {
             let reward = Rational::from([3, 5][i]);
             let mut payoff = Rational::ZERO;
             for later in m..m + 400 {
@@ -60,7 +60,7 @@ mod tests {
             }
             payoff * power(&(discount / &discounts[0]), step)
         };
-        discounts.iter().enumerate().map(of_principal).fold(Rational::ZERO, |sum, lost| sum + lost)
+        discounts.iter().enumerate().map(of_part).fold(Rational::ZERO, |sum, lost| sum + lost)
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! `solve --explain`: the steps of the solution in words.
 
-use crate::report::names::{has_costs, in_column, shown, state_in_brief};
-use crate::report::numbers::in_column as number_in_column;
-use crate::report::numbers::{counted, decimal, fraction_within, near_zero, signed, steps};
-use crate::report::table::{in_blocks, wrapped};
+use super::names::{has_costs, in_column, shown, state_in_brief};
+use super::numbers::in_column as number_in_column;
+use super::numbers::{counted, decimal, fraction_within, near_zero, signed, steps};
+use super::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
 use commonweal::questions::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain};
 use commonweal::structure::Structure;
