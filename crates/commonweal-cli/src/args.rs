@@ -165,8 +165,8 @@ pub struct SolveArgs {
     /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Write the payoffs to this file as comma-separated values; with --compare, under every strategy
-    /// compared; with --outlook, the expectations of every step
+    /// Write the payoffs to this file as comma-separated values; with --compare instead those under every strategy
+    /// compared, or with --outlook instead the expectations of every step (not with both)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Write the solution to this file as one HTML page: pictures, tables, and the steps of the solution

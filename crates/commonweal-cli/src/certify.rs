@@ -33,8 +33,8 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &Stop
     let certificate = match answer.certificate(model) {
         Ok(certificate) => Some(certificate),
         // The bounds are still printed.
-        Err(NoCertificate::Stopped) => {
-            place.iter().for_each(|_| note("no certificate: the long-term strategy is not known yet"));
+        Err(why @ NoCertificate::Stopped) => {
+            place.iter().for_each(|_| note(&format!("no certificate: {why}; nothing was written")));
             None
         }
         Err(why) if place.is_some() => return Err(why.into()),

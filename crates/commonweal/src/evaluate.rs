@@ -95,10 +95,25 @@ fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -
                 let widths = doubles.states().map(|state| found.payoffs.welfare_enclosure(state).width());
                 is_asked && model.is_approximated() && !is_narrow(widths.fold(0.0, f64::max), gap, found.scale)
             };
+            let margin = found.payoffs.welfare_margin();
+            // Rounding that the error of the approximation hides.
+            let is_hidden = || {
+                let of_mixtures = found.payoffs.of_mixtures();
+                let widths = doubles.states().map(|state| of_mixtures.welfare_enclosure(state).width());
+                widths.fold(0.0, f64::max) <= 2.0 * margin
+            };
             let (outcome, misses_gap) = match found.claim {
+                // The bounds are as near as the approximation allows: only a gap that was asked for is missed.
+                Claim::Stopped(StopReason::Precision) if margin > 0.0 && is_hidden() && !is_missed() => {
+                    (EvaluationOutcome::Complete, None)
+                }
+                Claim::Stopped(StopReason::Precision) if is_missed() && 2.0 * margin > gap * found.scale => {
+                    let factor = error_factor(gap * found.scale, margin);
+                    (EvaluationOutcome::Stopped(StopReason::Approximation), Some(factor))
+                }
                 Claim::Stopped(reason) => (EvaluationOutcome::Stopped(reason), None),
                 _ if is_missed() => {
-                    let factor = error_factor(gap * found.scale, found.payoffs.welfare_margin());
+                    let factor = error_factor(gap * found.scale, margin);
                     (EvaluationOutcome::Stopped(StopReason::Approximation), Some(factor))
                 }
                 Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => (EvaluationOutcome::Complete, None),

@@ -31,10 +31,12 @@ pub struct Explanation {
     pub n_discounts: usize,
     /// The states that can be reached from the start, in order of the first step at which they can.
     pub reached: Vec<StateId>,
+    /// Per state the choices that the long-term strategy allows, by fractions.
+    pub long_term: Vec<Vec<ChoiceId>>,
     /// The step at which λ_i^0 stands: 0, or where the last segment of time preferences counts from.
     pub origin: u64,
-    /// Per state and column what the long-term strategy is worth as of `origin`, weights included; of time preferences in segments, in
-    /// the last one.
+    /// Per state and column what the long-term strategy is worth in a run that is there at step `origin`, weights included, seen from
+    /// step 0; of time preferences in segments, with what steps count for in the last one.
     pub values: Vec<Vec<Value>>,
     /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
@@ -62,8 +64,9 @@ pub struct Deviation {
     pub pays: Option<(Step, Step)>,
     /// Whether it is known to pay at every step between these.
     pub pays_throughout: bool,
-    /// The first step at which the prefix test passes: from there on it never pays again.
-    pub settled_from: Step,
+    /// The first step at which the prefix test passes: from there on it never pays again. `None` if the work for the explanation was
+    /// used up before: then it is not known when it pays.
+    pub settled_from: Option<Step>,
 }
 
 /// What is done and gained at one step.
@@ -88,7 +91,13 @@ pub struct Gain {
     pub total: Value,
 }
 
-/// Explains `solution`, with at most `n_layers` layers before the horizon, and with the principals who prefer the new choice for
+/// The work that an explanation may take, in about nanoseconds: fractions may be long where the answer itself is in doubles.
+const MOST_WORK: u64 = 10_000_000_000;
+/// What one look at the sign of a sum takes for each of its terms.
+const LOOK: u64 = 300;
+
+/// Explains `solution`, which may be in doubles: its strategy is taken as it is. The work is limited, so that what is not affordable
+/// is left open; an error if that is already so of the long-term values. With at most `n_layers` layers before the horizon, and with the principals who prefer the new choice for
 /// the latest `n_turns` changes.
 pub fn explain(
     model: &Mdp,
@@ -97,12 +106,15 @@ pub fn explain(
     n_turns: usize,
     stop: &StopSignal,
 ) -> Result<Explanation, StopReason> {
+    let stop = &stop.with_budget(MOST_WORK, MOST_WORK);
     let mut segments = principals::segments(model.principals());
     // In the paper's terms, what holds from the last segment on; then what holds before it.
     let last = segments.pop().expect("at least one segment");
     let ordered = principals::order_by(model, last.parts.clone(), stop)?;
     let rows = IntegerRows::of(model);
     let long_term = long_term::solve(&ordered, &rows, stop)?;
+    // About what the values of any strategy take.
+    let values_work = stop.spent();
     let advantages =
         Advantages::over(&ordered, &rows, &long_term.values[..], |choice| long_term.allowed[choice.index()]);
     let ratios = DiscountRatios::of(&ordered);
@@ -114,24 +126,30 @@ pub fn explain(
     let mut deviations = Vec::new();
     for &state in &reached {
         for choice in model.choices(state).filter(|choice| !long_term.allowed[choice.index()]) {
-            stop.check()?;
-            let settled_from = first_passing_step(&advantages, &ratios, state, choice, stop)?;
             let exact = exact_advantages(&ordered, &advantages, state, choice);
-            let steps = paying_steps(&advantages, &ratios, state, choice, &settled_from);
-            let pays = |step: &Step| sum_at(&advantages, &ratios, state, choice, step) == Some(Ordering::Greater);
+            let looks = Looks { advantages: &advantages, ratios: &ratios, state, choice, stop };
+            let known = match looks.settled_and_paying() {
+                Ok(known) => Some(known),
+                Err(StopReason::Work) => None,
+                Err(reason) => return Err(reason),
+            };
+            let throughout = |steps: &(Step, Step)| pays_throughout(&exact, steps, |step| looks.pays(step));
+            let steps = known.as_ref().and_then(|(_, steps)| steps.clone());
             deviations.push(Deviation {
                 state,
                 choice,
-                pays_throughout: steps.as_ref().is_some_and(|steps| pays_throughout(&exact, steps, pays)),
+                pays_throughout: steps.as_ref().is_some_and(throughout),
                 advantages: columns.iter().map(|own| own.difference(|i| exact[i].clone())).collect(),
                 pays: steps.and_then(|steps| steps_within(&last, steps)),
-                settled_from: (&settled_from + last.origin).max(Step::from(last.from)),
+                settled_from: known.map(|(settled, _)| (settled + last.origin).max(Step::from(last.from))),
             });
         }
     }
+    let allowed = |choice: &ChoiceId| long_term.allowed[choice.index()];
+    let in_the_end: Vec<Vec<ChoiceId>> = model.states().map(|s| model.choices(s).filter(allowed).collect()).collect();
     if !segments.is_empty() {
-        let earlier = segments::earlier(model, solution, &segments, last.from, &reached, stop)?;
-        let turns = segments::turns(model, solution, &meetings, n_turns, stop)?;
+        let earlier = segments::earlier(model, solution, &segments, [last.from, values_work], &reached, stop)?;
+        let turns = segments::turns(model, solution, &meetings, [n_turns as u64, values_work], stop)?;
         let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
         let (names, layers) = (columns.into_iter().map(|own| own.name).collect(), Vec::new());
         return Ok(Explanation {
@@ -139,6 +157,7 @@ pub fn explain(
             n_discounts: ordered.n(),
             names,
             reached,
+            long_term: in_the_end,
             values,
             deviations,
             layers,
@@ -147,6 +166,12 @@ pub fn explain(
             earlier,
         });
     }
+    // The strategy of an answer in doubles may end in another one that is nearly as good. Gains over the long-term one would then go on
+    // for ever.
+    let settles = model.states().all(|state| allowed(&solution.strategy().tail(state)));
+    let n_layers = if settles { n_layers } else { 0 };
+    let n_turns = if settles { n_turns } else { 0 };
+    let stop = &stop.without_budget();
     let mut layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
     for layer in &mut layers {
         let step = Step::from(layer.step);
@@ -156,7 +181,20 @@ pub fn explain(
     let names: Vec<String> = columns.into_iter().map(|own| own.name).collect();
     let (origin, n_discounts, earlier) = (last.origin, ordered.n(), Vec::new());
     let judges = names.clone();
-    Ok(Explanation { judges, names, n_discounts, reached, origin, values, deviations, layers, turns, earlier })
+    let long_term = in_the_end;
+    Ok(Explanation {
+        judges,
+        names,
+        n_discounts,
+        reached,
+        long_term,
+        origin,
+        values,
+        deviations,
+        layers,
+        turns,
+        earlier,
+    })
 }
 
 /// The part of a range of steps that lies in the last segment: the first step, and the one after the last. The input counts
@@ -261,39 +299,54 @@ fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateI
     (0..model.n()).map(|i| advantages.exact(state, choice, i)).collect()
 }
 
-/// The sign of D_j.
-fn sum_at(
-    advantages: &Advantages,
-    ratios: &DiscountRatios,
+/// One deviation, looked at step by step.
+struct Looks<'a> {
+    advantages: &'a Advantages<'a>,
+    ratios: &'a DiscountRatios,
     state: StateId,
     choice: ChoiceId,
-    step: &Step,
-) -> Option<Ordering> {
-    advantages.sum(ratios, &ratios.weights(step), state, choice, 0..advantages.of(choice).len()).sign()
+    stop: &'a StopSignal,
 }
 
-/// The first step with D_j > 0, and the step after the last one, as far as a few thousand steps at either end show.
-fn paying_steps(
-    advantages: &Advantages,
-    ratios: &DiscountRatios,
-    state: StateId,
-    choice: ChoiceId,
-    settled_from: &Step,
-) -> Option<(Step, Step)> {
-    const LOOKED_AT: u64 = 2_000;
-    let pays = |step: &Step| sum_at(advantages, ratios, state, choice, step) == Some(Ordering::Greater);
-    let mut last = settled_from.clone();
-    for _ in 0..LOOKED_AT {
-        if last.is_zero() || pays(&(&last - 1)) {
-            break;
+impl Looks<'_> {
+    /// Whether D_j > 0.
+    fn pays(&self, step: &Step) -> bool {
+        let terms = 0..self.advantages.of(self.choice).len();
+        self.stop.spend(LOOK * terms.len() as u64);
+        let weights = self.ratios.weights(step);
+        self.advantages.sum(self.ratios, &weights, self.state, self.choice, terms).sign() == Some(Ordering::Greater)
+    }
+
+    /// From which step on it never pays, and the steps at which it does.
+    fn settled_and_paying(&self) -> Result<(Step, Option<(Step, Step)>), StopReason> {
+        self.stop.check()?;
+        let settled = first_passing_step(self.advantages, self.ratios, self.state, self.choice, self.stop)?;
+        let steps = self.paying_steps(&settled)?;
+        Ok((settled, steps))
+    }
+
+    /// The first step with D_j > 0, and the step after the last one, as far as a few thousand steps at either end show.
+    fn paying_steps(&self, settled_from: &Step) -> Result<Option<(Step, Step)>, StopReason> {
+        const LOOKED_AT: u64 = 2_000;
+        let mut last = settled_from.clone();
+        for _ in 0..LOOKED_AT {
+            self.stop.check()?;
+            if last.is_zero() || self.pays(&(&last - 1)) {
+                break;
+            }
+            last -= 1;
         }
-        last -= 1;
+        if last.is_zero() {
+            return Ok(None);
+        }
+        for step in (0..LOOKED_AT).map(Step::from).take_while(|step| *step < last) {
+            self.stop.check()?;
+            if self.pays(&step) {
+                return Ok(Some((step, last)));
+            }
+        }
+        Ok(Some((&last - 1, last)))
     }
-    if last.is_zero() {
-        return None;
-    }
-    let first = (0..LOOKED_AT).map(Step::from).take_while(|step| *step < last).find(|step| pays(step));
-    Some((first.unwrap_or_else(|| &last - 1), last))
 }
 
 /// Whether D_j = Σ_i Δ_i λ_i^j, which is positive at both ends of these steps, is known to be so in between. By Descartes' rule it has

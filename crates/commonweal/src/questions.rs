@@ -131,8 +131,9 @@ pub fn alternatives(model: &Model, answer: &Answer, stop: &StopSignal) -> Altern
     }
 }
 
-/// The steps of an exact answer: values, deviations, at most `n_layers` layers before the horizon, and the changes of
-/// choice, with the principals who prefer the new choice for the latest `n_turns` of them.
+/// The steps of an answer, in fractions: values, deviations, at most `n_layers` layers before the horizon, and the changes of
+/// choice, with the principals who prefer the new choice for the latest `n_turns` of them. Its work is limited: what takes longer is
+/// left open, and it is an error if the long-term values do.
 ///
 /// # Panics
 /// If the answer is for a model of another size. It must be the answer for this model.

@@ -400,6 +400,7 @@ fn slower([mean, most]: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::certificate::NoCertificate;
 
     /// The patient one hardly cares, and at 0.99999999 doubles cannot tell how little: the exact engine answers.
     #[test]
@@ -443,5 +444,8 @@ states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward:
         let bounds = answer.welfare(model.start()).enclosure;
         assert!(bounds.lower() <= 127.0 / 9.0 && 127.0 / 9.0 <= bounds.upper() && bounds.width() < 1e-6, "{bounds:?}");
         assert!(solve_by(&model, Picked::Exact, &options).welfare(model.start()).enclosure.width() > 1.0);
+        // The look keeps no proof, though one was asked for: it is the stop that is to blame.
+        let answer = solve(&model, &Options { keep_proof: true, ..options });
+        assert_eq!(answer.certificate(&model).err(), Some(NoCertificate::Stopped));
     }
 }

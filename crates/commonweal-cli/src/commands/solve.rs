@@ -29,23 +29,22 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     output::check_places(&places, &args.model.model)?;
     args.report.as_deref().map_or(Ok(()), output::check_page_place)?;
     if args.explain && args.engine.gap.is_some() {
-        bail!("--explain shows the steps of an answer in fractions; leave --gap out");
+        bail!("--explain shows the steps in fractions; leave --gap out");
     }
     if args.outlook.is_some() && args.compare && args.csv.is_some() {
-        bail!("--csv: with --compare and --outlook there are two tables to write; ask for one of them");
+        bail!(
+            "--csv: with --compare and --outlook there are two tables to write; leave one of the two out, or use --json"
+        );
     }
     let in_fractions = args.certificate.is_some();
-    // Explained answers are in fractions, whatever suits the model.
-    let is_quiet = args.run.quiet || args.explain;
-    let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, is_quiet)?;
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     clock.has_read();
     if !model.is_exact() {
         refuse_large(&model, args)?;
     }
     // If no engine was asked for, the library picks, may change from a slow one to the other, and knows that no gap was asked for.
     let engine = match engine {
-        Engine::Auto if args.compare => Engine::Exact,
-        Engine::Auto | Engine::Within(_) if args.explain => Engine::Exact,
+        Engine::Auto if args.compare && !model.is_approximated() => Engine::Exact,
         Engine::Within(_) if args.engine.is_free() => Engine::Auto,
         engine => engine,
     };
@@ -108,7 +107,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
 fn refuse_large(model: &Model, args: &SolveArgs) -> anyhow::Result<()> {
     let states = counted(&model.n_states().into(), "state", "states");
     if args.explain {
-        bail!("--explain shows the steps of an answer in fractions, and {states} are many for that; --exact tries it");
+        bail!("--explain shows the steps in fractions, and {states} are many for that; --exact tries it");
     }
     if args.compare {
         bail!(

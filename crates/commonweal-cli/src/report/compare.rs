@@ -203,10 +203,15 @@ pub fn shown_welfare(one: &Compared, scale: f64) -> String {
     }
 }
 
-/// Whether the class may hold a strategy that is noticeably better: one whose welfare would be shown in other digits.
+/// Whether the class may hold a strategy that is noticeably better: one whose welfare would be shown in other digits. Where a search was
+/// cut, its bounds are shown however near they are.
 fn is_open(one: &Compared, scale: f64) -> bool {
     let shown = |end: f64| cell(&Value::from(Enclosure::new(end, end)), scale);
-    one.upper.is_some_and(|upper| shown(upper) != shown(one.welfare.enclosure.lower()))
+    let differs = |upper: f64| {
+        let lower = one.welfare.enclosure.lower();
+        if one.stopped.is_some() { upper > lower } else { shown(upper) != shown(lower) }
+    };
+    one.upper.is_some_and(differs)
 }
 
 pub fn class_name(model: &Structure, class: Class) -> String {
@@ -251,5 +256,7 @@ mod tests {
         };
         assert_eq!(shown_welfare(&stationary(13.67544468), 14.0), "13.675445");
         assert!(shown_welfare(&stationary(13.67545178), 14.0).starts_with("≥ 13.67544"));
+        let cut = Compared { stopped: Some(StopReason::Work), ..stationary(13.67544468) };
+        assert_eq!(shown_welfare(&cut, 14.0), "≥ 13.6754446");
     }
 }

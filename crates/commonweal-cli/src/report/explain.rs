@@ -6,7 +6,7 @@ use super::numbers::{counted, decimal, fraction_within, near_zero, signed, steps
 use super::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
 use commonweal::questions::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain};
-use commonweal::structure::Structure;
+use commonweal::structure::{StateId, Structure};
 use commonweal::{Answer, Claim, Model, Rational, Step, StopSignal, Value, questions};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -19,22 +19,30 @@ const LAYERS: u64 = 25;
 /// The most principals whose columns are shown.
 const COLUMNS: usize = 12;
 
-/// The explanation of a finished answer, unless it is stopped.
+/// The explanation of a finished answer, unless it is stopped. Doubles that do not reach a gap have finished too.
 pub fn explained(model: &Model, answer: &Answer, stop: &StopSignal) -> Result<Explanation, StopReason> {
-    if let Claim::Stopped(reason) = answer.claim() {
-        return Err(reason);
+    match unfinished(answer) {
+        Some(reason) => Err(reason),
+        None => questions::explain(model, answer, LAYERS, ROWS, stop),
     }
-    questions::explain(model, answer, LAYERS, ROWS, stop)
+}
+
+fn unfinished(answer: &Answer) -> Option<StopReason> {
+    match answer.claim() {
+        Claim::Stopped(StopReason::Precision) => None,
+        Claim::Stopped(reason) => Some(reason),
+        _ => None,
+    }
 }
 
 pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, StopReason>) -> String {
     match found {
-        _ if matches!(solution.claim(), Claim::Stopped(_)) => {
+        _ if unfinished(solution).is_some() => {
             "\nThere is nothing to explain: the solution was not finished.\n".to_owned()
         }
         Ok(explanation) => {
             let mut text = String::from("\nHow it is found\n");
-            long_term(&mut text, model, solution, explanation);
+            long_term(&mut text, model, explanation);
             advantages(&mut text, model, solution, explanation);
             // The first three are always there.
             let mut number = 4;
@@ -46,11 +54,16 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
             walk(&mut text, solution);
             text
         }
+        Err(StopReason::Work) => wrapped(
+            "\nThe explanation is left out: its values are fractions, which take more work than is allowed. The answer does not depend on \
+             them.",
+            2,
+        ),
         Err(reason) => format!("\nThe explanation was not finished: {reason}.\n"),
     }
 }
 
-fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
+fn long_term(text: &mut String, model: &Structure, explanation: &Explanation) {
     let names: Vec<String> = explanation.names.iter().map(|name| in_column(name)).collect();
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let weights = match (has_costs(model), weighted) {
@@ -73,15 +86,21 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
     };
     let as_of = match explanation.origin {
         0 => String::new(),
-        origin => format!(" as of {} {}", shown(model.about().step()), steps(&origin.into())),
+        origin => {
+            let step = shown(model.about().step());
+            let several = shown(&model.about().steps());
+            let origin = steps(&origin.into());
+            format!(" in a run that is there at {step} {origin}, seen from {step} 0, as {several} count in the end")
+        }
     };
     text.push_str(&wrapped(
         &format!("\n1. Long-term strategy, best for {order}, and its values V{as_of}{weights}:"),
         3,
     ));
     let states: Vec<_> = explanation.reached.iter().copied().take(ROWS).collect();
-    let takes = |state| {
-        let actions = solution.long_term_choices(state).iter().map(|&choice| shown(&model.action_name(choice)));
+    let takes = |state: StateId| {
+        let allowed = &explanation.long_term[state.index()];
+        let actions = allowed.iter().map(|&choice| shown(&model.action_name(choice)));
         in_column(&actions.collect::<Vec<_>>().join(" or "))
     };
     let values: Vec<&[Value]> = states.iter().map(|state| &explanation.values[state.index()][..]).collect();
@@ -101,9 +120,12 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
         return;
     }
     let step = shown(model.about().step());
-    let (origin, since) = match explanation.origin {
-        0 => ("0".to_owned(), "j".to_owned()),
-        origin => (steps(&origin.into()), format!("(j − {})", steps(&origin.into()))),
+    let (origin, since, seen) = match explanation.origin {
+        0 => ("0".to_owned(), "j".to_owned(), String::new()),
+        origin => {
+            let origin = steps(&origin.into());
+            (origin.clone(), format!("(j − {origin})"), format!(", seen from {step} 0"))
+        }
     };
     let counted = if explanation.n_discounts > explanation.names.len() {
         format!("For each discount of theirs, Δ counts λ^{since} times as much at {step} j.")
@@ -111,14 +133,29 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
         format!("At {step} j each Δ counts λ^{since} times as much.")
     };
     let title =
-        format!("\n2. Deviations, and what one use at {step} {origin} changes for each principal (Δ). {counted}");
+        format!("\n2. Deviations, and what one use at {step} {origin} changes for each principal{seen} (Δ). {counted}");
     text.push_str(&wrapped(&title, 3));
     deviations(text, model, &explanation.names, &explanation.deviations);
-    let horizon = steps(solution.horizon());
-    let title = format!(
-        "\n3. Horizon: from {step} {horizon} on, every prefix of every such sum is at most 0, so no deviation pays."
-    );
-    text.push_str(&wrapped(&title, 3));
+    text.push_str(&wrapped(&format!("\n3. {}", horizon(&step, solution, explanation)), 3));
+}
+
+/// From when on no deviation pays. That of an answer in doubles is that of the deviations; its strategy settles where doubles tell no
+/// gain any more.
+fn horizon(step: &str, solution: &Answer, explanation: &Explanation) -> String {
+    let from = |horizon: &Step| {
+        let horizon = steps(horizon);
+        format!("Horizon: from {step} {horizon} on, every prefix of every such sum is at most 0, so no deviation pays.")
+    };
+    if solution.scale().is_none() {
+        return from(solution.horizon());
+    }
+    let settled: Option<Vec<&Step>> = explanation.deviations.iter().map(|own| own.settled_from.as_ref()).collect();
+    let begin = match settled {
+        Some(settled) => from(settled.into_iter().max().expect("there are deviations")),
+        None => "Horizon: not known, because not every deviation was looked at.".to_owned(),
+    };
+    let tail = steps(solution.horizon());
+    format!("{begin} The tail of the strategy above, which is proven in doubles, begins at {step} {tail}.")
 }
 
 /// A row for each deviation, with the steps at which it pays.
@@ -128,7 +165,10 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     let key = |deviation: &&Deviation| {
         vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
-    let pays = |deviation: &&Deviation| when(model, deviation.pays.as_ref(), deviation.pays_throughout);
+    let pays = |deviation: &&Deviation| match deviation.settled_from {
+        Some(_) => when(model, deviation.pays.as_ref(), deviation.pays_throughout),
+        None => "not known".to_owned(),
+    };
     let values: Vec<&[Value]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
     let last = ("pays by itself", deviations.iter().map(pays).collect());
     let keys = deviations.iter().map(key).collect();
@@ -199,7 +239,12 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
     if solution.horizon().is_zero() || !explanation.earlier.is_empty() {
         return false;
     }
-    text.push_str("\n4. Backwards from the horizon: what each state gains over the long-term strategy\n");
+    let from = if solution.scale().is_none() { "horizon" } else { "tail" };
+    let _ = writeln!(text, "\n4. Backwards from the {from}: what each state gains over the long-term strategy");
+    if explanation.layers.is_empty() && solution.scale().is_some() {
+        text.push_str("  It is left out: the tail is far away, or not quite the long-term strategy.\n");
+        return true;
+    }
     if explanation.layers.is_empty() {
         text.push_str("  The horizon is too far away to write the gains near it.\n");
         return true;

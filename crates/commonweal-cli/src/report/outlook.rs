@@ -3,7 +3,7 @@
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
-use super::payoffs::annuities;
+use super::payoffs::{Gets, annuities, per_step};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
 use commonweal::questions::total_weight;
@@ -46,11 +46,14 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
         format!("all {several} count"),
     ];
     let worth = annuities(model, answer);
+    let start = model.start();
+    let payoffs = (0..model.n_principals()).map(|p| answer.payoff(p.into(), start)).collect();
+    let scale = Gets { payoffs, welfare: answer.welfare(start) }.scale();
     let row = |(p, (_, own)): (usize, &(String, commonweal::documents::Patience))| {
         let half_life = own.half_life.map_or_else(|| "far".to_owned(), |half_life| steps(&half_life.into()));
         vec![
             principal_in_column(&model.principals()[p]),
-            in_column(&worth[p]),
+            per_step(&worth[p], scale),
             half_life,
             in_column(&total_weight(&model.principals()[p])),
         ]

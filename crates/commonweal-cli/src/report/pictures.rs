@@ -224,6 +224,7 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
     let n_own = series.len();
     series.extend(curves(&other, &format!(", {}", drawn.others_name), Mark::Dashed));
     let mut series = worth_drawing(series, drawn);
+    let end = series[0].points.last().copied();
     if series.iter().all(|one| one.points.len() <= 41) {
         series[..n_own].iter_mut().for_each(|one| one.mark = Mark::LineAndPoints);
     }
@@ -234,6 +235,7 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
         drawn.others_name,
         told(&drawn.others_worth.welfare)
     );
+    caption += &ends_before(&drawn.worth.welfare, end, &shown(model.about().step()));
     caption += &first_ones(model);
     caption.extend(unit.note(model).map(|note| format!(" {note}")));
     caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
@@ -245,6 +247,19 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
         series,
         marks: Vec::new(),
     })
+}
+
+/// Where the curve of the welfare ends, if that is visibly before it has been earned.
+fn ends_before(welfare: &Value, end: Option<(f64, f64)>, step: &str) -> String {
+    /// This share of the welfare is not seen.
+    const UNSEEN: f64 = 0.02;
+    let whole = welfare.enclosure.midpoint();
+    match end {
+        Some((at, earned)) if (whole - earned).abs() > UNSEEN * whole.abs() => {
+            format!(" The picture ends at {step} {at}, when it is {}: the rest comes later.", double(earned))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Each principal's payoff minus that under the other strategy, and minus its own best.
@@ -318,20 +333,39 @@ pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
     }
 }
 
-/// Takes away rates at step 0 that would flatten all others, as a present bias has them, and says so.
+/// Takes away rates that would flatten all others, as a present bias has them at step 0 and an end of a term where it lies, and says so.
 fn without_spike(rates: &mut [Series], step: &str) -> String {
     /// How many times higher than all others a rate may be.
     const HIGHER: f64 = 3.0;
-    let later = rates.iter().flat_map(|one| one.points.iter().skip(1)).map(|(_, rate)| *rate);
-    let highest = later.filter(|rate| rate.is_finite()).fold(0.0, f64::max);
-    let mut told = Vec::new();
-    for one in rates.iter_mut().filter(|_| highest > 0.0) {
-        if let Some(first) = one.points.first_mut().filter(|(_, rate)| *rate > HIGHER * highest) {
-            told.push(format!("{} {} %", one.name, double((100.0 * first.1).round() / 100.0)));
-            *first = BREAK;
+    /// Spikes are few: this many for each curve.
+    const FEW: usize = 2;
+    /// The most that are named.
+    const NAMED: usize = 4;
+    let mut heights: Vec<f64> =
+        rates.iter().flat_map(|one| &one.points).map(|(_, rate)| *rate).filter(|rate| rate.is_finite()).collect();
+    heights.sort_by(f64::total_cmp);
+    // The lowest of the spikes is that much higher than the highest of the others.
+    let first = heights.len().saturating_sub(FEW * rates.len()).max(1);
+    let is_beyond = |at: &usize| heights[at - 1] > 0.0 && heights[*at] > HIGHER * heights[at - 1];
+    let Some(beyond) = (first..heights.len()).find(is_beyond).map(|at| heights[at]) else { return String::new() };
+    let mut spikes = Vec::new();
+    for one in rates.iter_mut() {
+        for point in one.points.iter_mut().filter(|(_, rate)| *rate >= beyond) {
+            spikes.push((point.0, format!("{} {} %", one.name, double((100.0 * point.1).round() / 100.0))));
+            *point = BREAK;
         }
     }
-    if told.is_empty() { String::new() } else { format!(" Beyond the axis, at {step} 0: {}.", told.join(", ")) }
+    let left = spikes.len().saturating_sub(NAMED);
+    let more = if left > 0 { format!(" and {left} more") } else { String::new() };
+    let named = spikes.iter().take(NAMED);
+    let at = spikes[0].0;
+    if spikes.iter().all(|(step, _)| *step == at) {
+        let told: Vec<&str> = named.map(|(_, told)| told.as_str()).collect();
+        format!(" Beyond the axis, at {step} {at}: {}{more}.", told.join(", "))
+    } else {
+        let told: Vec<String> = named.map(|(at, told)| format!("{told} at {step} {at}")).collect();
+        format!(" Beyond the axis: {}{more}.", told.join(", "))
+    }
 }
 
 /// Which principals are drawn, if not all.

@@ -26,4 +26,5 @@ mod search;
 mod serve;
 #[cfg(unix)]
 mod signals;
+mod stated_time;
 mod terminal;

@@ -29,7 +29,7 @@ impl Gets {
     }
 
     /// The size of the numbers.
-    fn scale(&self) -> f64 {
+    pub fn scale(&self) -> f64 {
         let size = |value: &Value| value.enclosure.lower().abs().max(value.enclosure.upper().abs());
         self.all().map(size).filter(|size| size.is_finite()).fold(0.0, f64::max)
     }
@@ -67,11 +67,12 @@ impl<'a> PayoffTable<'a> {
         }
     }
 
-    /// The annuities, if preferences other than discounts are stated.
-    pub fn annuities(&mut self, annuities: &[Value]) {
+    /// The annuities, if preferences other than discounts are stated, beside payoffs of that size.
+    pub fn annuities(&mut self, annuities: &[Value], gets: &Gets) {
+        let scale = gets.scale();
         if !is_plain(self.model) {
             // The welfare has no annuity.
-            let cells = annuities.iter().map(in_column).chain([String::new()]).collect();
+            let cells = annuities.iter().map(|own| per_step(own, scale)).chain([String::new()]).collect();
             self.column("annuity", cells);
         }
     }
@@ -214,6 +215,11 @@ fn counting_note(model: &Structure) -> &'static str {
         (false, true) => "  (the welfare adds up weight times what each gets)\n",
         (false, false) => "",
     }
+}
+
+/// An annuity beside payoffs of that scale: `≈ 0` if it is next to nothing.
+pub fn per_step(annuity: &Value, scale: f64) -> String {
+    next_to_nothing(annuity, scale).unwrap_or_else(|| in_column(annuity))
 }
 
 /// `≈ 0`, for a number with bounds around 0 that are negligible relative to the scale.

@@ -154,7 +154,7 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
         return rows.text();
     }
     rows.gets(&gets);
-    rows.annuities(&annuities(model, solution));
+    rows.annuities(&annuities(model, solution), &gets);
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
     if solution.is_long_term(start) == Some(true) {
         // Bounds on the same payoffs twice would not cancel.

@@ -49,8 +49,8 @@ pub enum NoCertificate {
     /// `Options::keep_proof` was not set.
     #[error("the answer kept no proof; solve with `keep_proof`")]
     NotKept,
-    /// The solve was stopped before there was anything to certify.
-    #[error("the long-term strategy is not known yet")]
+    /// The solve was stopped before there was anything to certify, or its bounds are those of a short look in doubles.
+    #[error("the solve was stopped, and its bounds have no proof")]
     Stopped,
     /// The answer is for a model with other states or choices.
     #[error(transparent)]
@@ -106,8 +106,8 @@ impl<'a> Certificate<'a> {
 
     fn about(model: Cow<'a, Mdp>, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
         answer.strategy().check(&model)?;
-        let is_stopped_early = matches!(answer.claim(), Claim::Stopped(_)) && !answer.long_term_is_proven();
-        let missing = if is_stopped_early { NoCertificate::Stopped } else { NoCertificate::NotKept };
+        let is_stopped = matches!(answer.claim(), Claim::Stopped(_));
+        let missing = if is_stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;
         if canonical::has_long_weights(&model) {
             return Err(NoCertificate::LongWeights);

@@ -11,6 +11,10 @@ use std::cmp::Ordering;
 /// by `+`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
+    /// The step at which a run is in the state, for `values` and for the `advantages` of `deviations`: 0, or the one from which the last
+    /// segment of the time preferences counts. What follows counts as it does seen from step 0, with the weights of that segment.
+    #[serde(default)]
+    pub at_step: u64,
     /// V: for each state that can be reached, the value of the long-term strategy, weights included.
     pub values: Entries<Entries<Number>>,
     /// Every choice of these states that the long-term strategy does not take.
@@ -57,12 +61,23 @@ pub struct Deviation {
     pub state: String,
     /// What.
     pub action: String,
-    /// Δ: what one use of it at step 0 changes, weights included.
+    /// Δ: what one use of it at `at_step` changes, weights included.
     pub advantages: Entries<Number>,
     /// The first step at which it pays by itself, if there is one.
     pub pays_from: Option<StepNumber>,
     /// The step after the last one at which it does.
     pub pays_until: Option<StepNumber>,
+    /// Whether these two are known; left out if they are.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub pays_is_known: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(known: &bool) -> bool {
+    *known
 }
 
 /// What is gained from one step on.
@@ -118,6 +133,7 @@ impl Explanation {
             advantages: by(&explanation.names, &deviation.advantages),
             pays_from: deviation.pays.as_ref().map(|(first, _)| StepNumber(first.clone())),
             pays_until: deviation.pays.as_ref().map(|(_, end)| StepNumber(end.clone())),
+            pays_is_known: deviation.settled_from.is_some(),
         };
         let principals = || model.principals().iter().map(|principal| principal.name.clone());
         let once = |deviation: &explain::EarlierDeviation| EarlierDeviation {
@@ -150,6 +166,7 @@ impl Explanation {
         };
         let reached = explanation.reached.iter();
         Explanation {
+            at_step: explanation.origin,
             values: reached.map(|&id| (state(id), by(&explanation.names, &explanation.values[id.index()]))).collect(),
             deviations: explanation.deviations.iter().map(deviation).collect(),
             earlier: explanation.earlier.iter().map(earlier).collect(),

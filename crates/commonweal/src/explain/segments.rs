@@ -71,12 +71,13 @@ impl EarlierDeviation {
 /// The bits of enclosures: some 75 digits.
 const BITS: usize = 256;
 
-/// What holds in the segments before the last one, which begins at step `last`; the latest first.
+/// What holds in the segments before the last one, which begins at step `last`; the latest first. `values_work` is what the values of a
+/// strategy take.
 pub(super) fn earlier(
     model: &Mdp,
     solution: &Answer,
     segments: &[OrderedSegment],
-    last: u64,
+    [last, values_work]: [u64; 2],
     reached: &[StateId],
     stop: &StopSignal,
 ) -> Result<Vec<EarlierSegment>, StopReason> {
@@ -85,9 +86,8 @@ pub(super) fn earlier(
     let until = |k: usize| segments.get(k + 1).map_or(last, |next| next.from);
     let work = last.saturating_mul((model.n_transitions() * model.n_principals()) as u64);
     let long_term = LongTerm::of(model, solution);
-    let known = (work <= MOST_WORK).then(|| payoffs_after(model, &long_term.strategy, last - 1, stop)).flatten();
-    let Some(to_come) = known else {
-        stop.check()?;
+    let to_come = || payoffs_after(model, &long_term.strategy, [last - 1, values_work], stop);
+    let Some(to_come) = (work <= MOST_WORK).then(to_come).transpose()?.flatten() else {
         let untold = |k: usize| EarlierSegment { from: segments[k].from, until: until(k), deviations: None };
         return Ok((0..segments.len()).rev().map(untold).collect());
     };
@@ -112,7 +112,7 @@ pub(super) fn earlier(
     for (k, segment) in segments.iter().enumerate().rev() {
         let mut deviations: Vec<EarlierDeviation> = reached.iter().flat_map(others).collect();
         for step in (segment.from..until(k)).rev() {
-            stop.check()?;
+            stop.without_budget().check()?;
             let counts: Vec<WideEnclosure> = model.principals().iter().map(|own| step_weight(own, step)).collect();
             let worth_of = |choice: ChoiceId, p: usize| {
                 let now = counts[p].times(&rewards[choice.index()][p]);
@@ -156,23 +156,24 @@ impl LongTerm {
     }
 }
 
-/// Every change of choice, the latest first; with the interest of each principal of the file in the first `n_judged`.
+/// Every change of choice, the latest first; with the interest of each principal of the file in the first `n_judged`, as long as there
+/// is work left.
 pub(super) fn turns(
     model: &Mdp,
     solution: &Answer,
     meetings: &Meetings,
-    n_judged: usize,
+    [n_judged, values_work]: [u64; 2],
     stop: &StopSignal,
 ) -> Result<Vec<ChangeOfChoice>, StopReason> {
     /// Powers of the discounts are formed as fractions: not of later steps.
     const FARTHEST: u64 = 10_000;
     let mut turns = unjudged(model.n_principals(), solution, meetings);
     let mut known: Option<(u64, Vec<Vec<Value>>)> = None;
-    for turn in turns.iter_mut().take(n_judged) {
-        stop.check()?;
+    for turn in turns.iter_mut().take(n_judged as usize) {
         let Some(step) = u64::try_from(&turn.step).ok().filter(|step| *step <= FARTHEST) else { continue };
         if known.as_ref().is_none_or(|(other, _)| *other != step) {
-            let Some(to_come) = payoffs_after(model, solution.strategy(), step, stop) else { continue };
+            let to_come = payoffs_after(model, solution.strategy(), [step, values_work], stop)?;
+            let Some(to_come) = to_come else { continue };
             known = Some((step, to_come));
         }
         let (_, to_come) = known.as_ref().expect("just computed");
@@ -182,7 +183,17 @@ pub(super) fn turns(
 }
 
 /// What each principal gets from every state after a step under a strategy, before its weight; `None` if that takes too long.
-fn payoffs_after(model: &Mdp, strategy: &CountingStrategy, step: u64, stop: &StopSignal) -> Option<Vec<Vec<Value>>> {
+fn payoffs_after(
+    model: &Mdp,
+    strategy: &CountingStrategy,
+    [step, values_work]: [u64; 2],
+    stop: &StopSignal,
+) -> Result<Option<Vec<Vec<Value>>>, StopReason> {
+    stop.without_budget().check()?;
+    if stop.left() < values_work {
+        return Ok(None);
+    }
+    stop.spend(values_work);
     let begin = Step::from(step + 1);
     let from_there = |state: StateId| {
         let first = Change { from: Step::ZERO, choice: strategy.choice(state, &begin) };
@@ -195,7 +206,10 @@ fn payoffs_after(model: &Mdp, strategy: &CountingStrategy, step: u64, stop: &Sto
     // A principal that no longer counts gets nothing.
     let filled = later.iter().zip(model.principals()).map(|(later, own)| later.clone().unwrap_or_else(|| own.clone()));
     let moved = model.clone().with_principals(filled.collect());
-    let payoffs = evaluate(&moved, &Strategy::Counting(shifted), stop).ok()?;
+    let payoffs = match evaluate(&moved, &Strategy::Counting(shifted), stop) {
+        Ok(payoffs) => payoffs,
+        Err(_) => return stop.without_budget().check().map(|()| None),
+    };
     let of_principal = |p: usize| {
         let payoff = |state: StateId| match &later[p] {
             Some(_) => payoffs.payoff(p.into(), state),
@@ -203,7 +217,7 @@ fn payoffs_after(model: &Mdp, strategy: &CountingStrategy, step: u64, stop: &Sto
         };
         model.states().map(payoff).collect()
     };
-    Some((0..model.n_principals()).map(of_principal).collect())
+    Ok(Some((0..model.n_principals()).map(of_principal).collect()))
 }
 
 /// How the new choice compares with the old one for a principal, in its own direction; `None` if that is not known.

@@ -435,7 +435,12 @@ impl<'t> Reader<'t> {
             let node = Node { kind: Kind::Scalar { text: name.text, plain: true }, span: name.span };
             let step = node.step(|| format!("a step in {}", what(self)))?;
             if let Some((before, _)) = rates.last().filter(|(before, _)| *before >= step) {
-                let message = format!("{}: step {step} comes after step {before}", what(self));
+                let fault = if step == *before {
+                    format!("step {step} is there twice")
+                } else {
+                    format!("step {step} comes after step {before}")
+                };
+                let message = format!("{}: {fault}", what(self));
                 return Err(Fault::new(name.span, message, "write the steps in increasing order, each once"));
             }
             let value = self.events.next()?;

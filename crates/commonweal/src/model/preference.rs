@@ -372,7 +372,15 @@ fn brief(text: String) -> String {
 
 /// `1e-40`, and `0` as it is.
 fn brief_power(number: &Rational) -> String {
-    if number.is_zero() { "0".to_owned() } else { format!("{:e}", number.to_f64()) }
+    let double = number.to_f64();
+    let is_plain = (1e-3..1e6).contains(&double.abs());
+    if number.is_zero() {
+        "0".to_owned()
+    } else if is_plain {
+        decimal_or_fraction(number)
+    } else {
+        format!("{double:e}")
+    }
 }
 
 fn check_discount(key: &'static str, what: &str, discount: &Rational) -> Result<(), PreferenceError> {
@@ -404,6 +412,18 @@ pub(crate) fn as_rate(rate: &Rational) -> String {
     format!("`rate: {}`, the discount {:.6}", brief(rate_text(rate)), discount_of(rate).to_f64())
 }
 
+/// A rate that is compounded at every moment, up to 100 %, as the entry with the same discount; rounded to six digits.
+fn compounded(rate: &Rational) -> String {
+    let (rate, discount) = (rate.to_f64().exp_m1(), (-rate.to_f64()).exp());
+    let per_cent = format!("{:.4}", 100.0 * rate);
+    let per_cent = per_cent.trim_end_matches('0').trim_end_matches('.');
+    if rate > 1.0 || per_cent == "0" {
+        format!("`discount: {discount:.6}`")
+    } else {
+        format!("`rate: {per_cent}%`, the discount {discount:.6}: `gamma` compounds at every moment")
+    }
+}
+
 fn check_rate(key: &'static str, what: &str, rate: &Rational) -> Result<(), PreferenceError> {
     let shown = brief(rate_text(rate));
     if rate.is_zero() {
@@ -424,13 +444,17 @@ fn check_rate(key: &'static str, what: &str, rate: &Rational) -> Result<(), Pref
         );
     }
     if *rate > Rational::ONE {
-        let message = format!("{what} is {shown}, the discount {:.6}", discount_of(rate).to_f64());
+        // A mean of rates with a spread has no discount by itself.
+        let message = match key {
+            "gamma" => format!("{what} is {shown}"),
+            _ => format!("{what} is {shown}, the discount {:.6}", discount_of(rate).to_f64()),
+        };
         let meant = rate / Rational::from(100);
         let help = if meant <= Rational::ONE {
             // Only a plain rate has its key right before it.
             let cure = match key {
                 "rate" => as_rate(&meant),
-                "gamma" => as_rate(&meant).replacen("rate", "mean", 1),
+                "gamma" => format!("`mean: {}`", brief(rate_text(&meant))),
                 _ => as_rate(&meant).replacen("rate: ", "", 1),
             };
             format!("a rate is at most 100%; did you mean {cure}?")
@@ -589,7 +613,7 @@ fn gamma(mean: &Rational, sd: &Rational) -> Result<FallingWeight, PreferenceErro
     check_rate(KEY, "the mean", mean)?;
     if *sd <= Rational::ZERO {
         let help = if sd.is_zero() {
-            format!("rates that are all the same are {}", as_rate(mean))
+            format!("rates that are all the same are {}", compounded(mean))
         } else {
             "write one above 0, such as 3%".to_owned()
         };
@@ -607,7 +631,7 @@ fn gamma(mean: &Rational, sd: &Rational) -> Result<FallingWeight, PreferenceErro
     /// A narrower distribution is a single rate up to a relative error of a millionth.
     const NARROWEST: u64 = 1_000_000;
     if shape > Rational::from(NARROWEST) {
-        return refused(KEY, "the sd is below a thousandth of the mean", format!("write {}", as_rate(mean)));
+        return refused(KEY, "the sd is below a thousandth of the mean", format!("write {}", compounded(mean)));
     }
     Ok(FallingWeight { shape, rate: mean.clone(), survival: Rational::ONE })
 }

@@ -27,8 +27,13 @@ pub fn doubts(principals: &[Principal], step: &str) -> Vec<Doubt> {
         Some(note(format!("the same holds for {principals}")))
     };
     let mut doubts = Vec::new();
-    if let Some(greatest) = greatest_of_small(principals) {
-        doubts.push(warning(format!("every discount is below 0.3. {}", discount_or_rate(greatest, step))));
+    if let Some(small) = all_small(principals) {
+        let others: Vec<String> = small[1..].iter().take(NAMED).map(Small::named).collect();
+        let left = small.len().saturating_sub(1 + NAMED);
+        let left = if left > 0 { format!(" and {left} more") } else { String::new() };
+        let others =
+            if others.is_empty() { String::new() } else { format!(" The same holds for {}{left}.", others.join(", ")) };
+        doubts.push(warning(format!("every discount is below 0.3. {}{others}", small[0].text(step))));
     } else {
         let doubted: Vec<(&Principal, &Rational)> =
             principals.iter().filter_map(|principal| Some((principal, rate_like(principal)?))).collect();
@@ -44,12 +49,56 @@ pub fn doubts(principals: &[Principal], step: &str) -> Vec<Doubt> {
     doubts
 }
 
-/// The greatest discount, if every principal states one and all are so small that rates may be meant.
-fn greatest_of_small(principals: &[Principal]) -> Option<&Rational> {
-    let small = Rational::from_quotient(3, 10);
-    let of = |principal| stated_discount(principal).filter(|discount| **discount < small);
-    let stated: Option<Vec<&Rational>> = principals.iter().map(of).collect();
-    stated?.into_iter().max().filter(|most| !most.is_zero())
+/// A small discount, or the δ of a present bias.
+struct Small<'a> {
+    principal: &'a Principal,
+    discount: &'a Rational,
+    is_delta: bool,
+}
+
+impl Small<'_> {
+    fn text(&self, step: &str) -> String {
+        if !self.is_delta {
+            return discount_or_rate(self.discount, step);
+        }
+        let (shown, rate) = (decimal_or_fraction(self.discount), rate_text(self.discount));
+        let delta = decimal_or_fraction(&discount_of(self.discount));
+        format!(
+            "With the delta {shown} a reward counts {} of one a {} earlier. If a rate of {rate} was meant, write `delta: {delta}`.",
+            percent(self.discount),
+            shown_name(step)
+        )
+    }
+
+    /// The discount 0.014 of `stern`, and the entry for the rate.
+    fn named(&self) -> String {
+        let (shown, rate) = (decimal_or_fraction(self.discount), rate_text(self.discount));
+        let name = shown_name(&self.principal.name);
+        if self.is_delta {
+            let delta = decimal_or_fraction(&discount_of(self.discount));
+            format!("the delta {shown} of `{name}` (`delta: {delta}`)")
+        } else {
+            format!("{shown} of `{name}` (`{{rate: {rate}}}`)")
+        }
+    }
+}
+
+/// All discounts, the greatest first, if every principal states one and all are so small that rates may be meant.
+fn all_small(principals: &[Principal]) -> Option<Vec<Small<'_>>> {
+    let few = Rational::from_quotient(3, 10);
+    let of = |principal| -> Option<Small<'_>> {
+        let principal: &Principal = principal;
+        let (discount, is_delta) = match principal.preference() {
+            Preference::Discount { discount, .. } => (discount, false),
+            Preference::BetaDelta { delta, .. } => (delta, true),
+            _ => return None,
+        };
+        (*discount < few).then_some(Small { principal, discount, is_delta })
+    };
+    let mut small: Vec<Small> = principals.iter().map(of).collect::<Option<_>>()?;
+    // The sort is stable: the first of equal ones stays first.
+    small.sort_by(|one, other| other.discount.cmp(one.discount));
+    (!small.first()?.discount.is_zero()).then_some(small)
 }
 
 /// The discount of a principal, if it looks like a rate beside more patient principals: a decimal below 0.1. Fractions, such as
@@ -89,7 +138,7 @@ fn high_rate(principal: &Principal, step: &str) -> Option<String> {
             (rate, "the first rate in the schedule", "")
         }
         Preference::Survey(rates) => (rates.iter().find(high)?, "a rate in the survey", ""),
-        Preference::Gamma { mean, .. } => (Some(mean).filter(high)?, "the mean rate", "mean: "),
+        gamma @ Preference::Gamma { mean, .. } => return high_mean(principal, gamma, Some(mean).filter(high)?, step),
         _ => return None,
     };
     let (shown, step) = (rate_text(rate), shown_name(step));
@@ -104,11 +153,27 @@ fn high_rate(principal: &Principal, step: &str) -> Option<String> {
         let as_factor = if key == "rate: " {
             format!("discount: {factor}")
         } else {
-            format!("{key}{}", rate_text(&(Rational::ONE / rate - Rational::ONE)))
+            rate_text(&(Rational::ONE / rate - Rational::ONE))
         };
         format!(" If a discount factor was meant, write `{as_factor}`: then it counts {}.", percent(rate))
     };
     Some(text)
+}
+
+/// The same of a mean of 50 % or more. Rates with a spread are compounded at every moment, so that no rate of one step says what they count.
+fn high_mean(principal: &Principal, gamma: &Preference, mean: &Rational, step: &str) -> Option<String> {
+    let (name, shown, step) = (shown_name(&principal.name), rate_text(mean), shown_name(step));
+    let read = 100.0 * gamma.stated_weight(1)?;
+    let text = format!("the mean rate of `{name}` is {shown}: a reward one {step} later counts {read:.1}% of one now.");
+    Some(if mean.is_one() {
+        format!("{text} If a mean of 1% was meant, write `mean: 1%`, and the sd in the same way.")
+    } else {
+        let factor = decimal_or_fraction(mean);
+        format!(
+            "{text} If a discount factor was meant, write `discount: {factor}` in place of `gamma`: then it counts {}.",
+            percent(mean)
+        )
+    })
 }
 
 /// `98.6%`.
