@@ -130,11 +130,12 @@ fn exact_is_inside(job: &Job, n_models: u64, fault: Fault) {
         };
         // Every third model is evaluated by inner products alone.
         let setting = (fault, if seed % 3 == 0 { 0 } else { 1 << 20 });
-        let (is_shared, is_within, own) = solved(job, &model, at(job.rank())..at(job.rank() + 1), setting, |own, answer| {
-            let ends = own.model.states().map(|state| answer.welfare_enclosure(state));
-            let ends: Vec<f64> = ends.flat_map(|bounds| [bounds.lower(), bounds.upper()]).collect();
-            (job.sum((!own.ghosts.is_empty()).into()) == job.size() as u64, answer.claim().is_within(), ends)
-        });
+        let (is_shared, is_within, own) =
+            solved(job, &model, at(job.rank())..at(job.rank() + 1), setting, |own, answer| {
+                let ends = own.model.states().map(|state| answer.welfare_enclosure(state));
+                let ends: Vec<f64> = ends.flat_map(|bounds| [bounds.lower(), bounds.upper()]).collect();
+                (job.sum((!own.ghosts.is_empty()).into()) == job.size() as u64, answer.claim().is_within(), ends)
+            });
         bounds.push(job.gather(&own));
         n_shared += u64::from(is_shared);
         n_within += u64::from(is_within);

@@ -197,10 +197,11 @@ impl<'j> Opinion<'j> {
         let mut bounds = vec![0; 2 * numbers.len()];
         self.job.read_at(file, 16 * per_state * self.range.start, &mut bounds).map_err(Error::msg)?;
         let bounds: Vec<f64> = bounds.into_iter().map(f64::from_bits).collect();
-        let outside = numbers.iter().zip(bounds.chunks(2)).map(|(number, ends)| (ends[0] - number).max(number - ends[1]));
+        let outside =
+            numbers.iter().zip(bounds.chunks(2)).map(|(number, ends)| (ends[0] - number).max(number - ends[1]));
         let n_outside = self.job.sum(outside.clone().filter(|&by| by > 0.0).count() as u64);
         // NaN is not inside.
-        let n_far = self.job.sum(outside.filter(|by| !(*by <= rounding)).count() as u64);
+        let n_far = self.job.sum(outside.filter(|by| by.is_nan() || *by > rounding).count() as u64);
         let widest = self.greatest(bounds.chunks(2).map(|ends| ends[1] - ends[0]));
         let n_numbers = self.job.sum(numbers.len() as u64);
         if self.job.rank() == 0 {
