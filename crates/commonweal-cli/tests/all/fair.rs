@@ -582,8 +582,14 @@ fn the_help_says_what_a_gap_is_relative_to() {
 /// Of a cost less is better: its weight is negative, in the table as in the JSON.
 #[test]
 fn weights_of_costs_have_their_sign() {
-    let folder = Folder::with_hotel();
-    let ran = folder.run(&["front", "hotel.yaml", "--minimise", "bob"]);
+    let folder = Folder::new();
+    folder.write(
+        "cost.yaml",
+        "principals: {owner: 1/2, payer: {discount: 1/3, weight: -1}}
+states: {s: {build: {reward: {owner: 6, payer: 6}, to: s}, wait: {reward: {owner: 1}, to: s}}}
+",
+    );
+    let ran = folder.run(&["front", "cost.yaml"]).done();
     assert!(ran.stdout.contains(" : −"), "{}", ran.stdout);
 }
 
