@@ -59,9 +59,11 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  commonweal fair hotel.yaml --rule max-min --over own-worst\n  commonweal fair hotel.yaml --rule welfare --at-least alice=10 --coin decision"
     )]
+    #[command(mut_arg("gap", |gap| gap.help(FAIR_GAP)))]
     Fair(FairArgs),
     /// Find the Pareto front of the principals' payoffs
     #[command(after_help = "Examples:\n  commonweal front hotel.yaml --out front.svg")]
+    #[command(mut_arg("gap", |gap| gap.help(FRONT_GAP)))]
     Front(FrontArgs),
     /// Compute each principal's payoff under a given strategy, exactly or between proven bounds
     #[command(after_help = "Examples:\n  commonweal evaluate hotel.yaml strategy.json --all-states")]
@@ -138,6 +140,12 @@ impl Command {
         run.threads.map(usize::from)
     }
 }
+
+const FAIR_GAP: &str = "Answer in doubles: the bounds on the optimum differ by at most G times the greatest payoff, for welfare the greatest \
+    weighted one, for gini times the sum of its weights too; by G for kalai-smorodinsky, by a factor of about 1 + G for nash, and by G times the \
+    value for alpha [default if doubles are picked: 1e-9]";
+const FRONT_GAP: &str = "Refine no edge or cell that the front exceeds by less than G times the greatest payoff, with no limit on work \
+    [default: 0 for two principals, 0.001 for more]";
 
 #[derive(Debug, Args)]
 pub struct SolveArgs {

@@ -115,7 +115,7 @@ pub fn gap(text: &str) -> Result<f64, String> {
     if 0.0 < value && value < 1.0 {
         Ok(value)
     } else {
-        Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned())
+        Err("a gap lies between 0 and 1, such as 1e-9; --help says what it is relative to".to_owned())
     }
 }
 

@@ -10,9 +10,11 @@ use crate::{input, output, progress, range, signals};
 use anyhow::{Context, anyhow, bail};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
+use commonweal::limits::StopReason;
 use commonweal::questions::{
-    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, with_coins,
+    Fair, FairCertificate, NoCoin, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, with_coins,
 };
+use commonweal::strategies::Tossing;
 use commonweal::structure::PrincipalId;
 use commonweal::{Engine, Model, Options, Rational};
 use std::path::Path;
@@ -43,6 +45,8 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         );
     }
     clock.has_read();
+    // Nobody asked for a gap that the error of a mixture may be too large for.
+    let engine = if args.engine.is_free() && model.is_approximated() { Engine::Auto } else { engine };
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
     // Who asks for a certificate or a coin has fractions for as long as it takes.
@@ -61,13 +65,15 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     }
     let (found, tossing) = match args.coin {
         CoinPlace::Start => (found, None),
-        CoinPlace::Decision => {
-            let tossed = with_coins(found, &model, &options.stop);
-            let (found, tossing) = tossed.map_err(|error| anyhow!("--coin decision: {error}"))?;
-            (found, Some(tossing))
-        }
+        CoinPlace::Decision => match coins(&found, &model, &options)? {
+            Some((found, tossing)) => (found, Some(tossing)),
+            None => (found, None),
+        },
     };
-    if let Some(path) = &args.strategy {
+    let has_no_coin = matches!(args.coin, CoinPlace::Decision) && tossing.is_none();
+    if found.mix.is_empty() && args.strategy.is_some() {
+        note("no strategy was found in time; nothing was written");
+    } else if let Some(path) = &args.strategy {
         let strategy = match &tossing {
             Some(tossing) => documents::Strategy::tossing(model.structure(), tossing),
             None => documents::Strategy::lottery(model.structure(), &found.lottery()),
@@ -102,11 +108,31 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(match found.proven {
-        _ if is_cut => ExitCode::from(3),
+        _ if is_cut || has_no_coin => ExitCode::from(3),
         Proven::Optimal | Proven::WithinGap => ExitCode::SUCCESS,
         Proven::Infeasible => ExitCode::from(1),
         Proven::Stopped(_) => ExitCode::from(3),
     })
+}
+
+/// The same payoffs from one strategy with coins at decisions. If a limit stopped the search for it: nothing, and a note.
+fn coins(found: &Fair, model: &Model, options: &Options) -> anyhow::Result<Option<(Fair, Tossing)>> {
+    let is_limit =
+        |reason: &StopReason| matches!(reason, StopReason::TimeLimit | StopReason::Interrupted | StopReason::Work);
+    let none = |reason: StopReason| {
+        note(&format!("no coin at a decision was found: {reason}; the lottery is drawn at the start"));
+        Ok(None)
+    };
+    if let Proven::Stopped(reason) = found.proven
+        && (found.mix.is_empty() || is_limit(&reason))
+    {
+        return none(reason);
+    }
+    match with_coins(found.clone(), model, &options.stop) {
+        Ok(tossed) => Ok(Some(tossed)),
+        Err(NoCoin::Stopped(reason)) if is_limit(&reason) => none(reason),
+        Err(error) => Err(anyhow!("--coin decision: {error}")),
+    }
 }
 
 /// Writes the certificate, or a note if the answer has none; false if that was stopped.

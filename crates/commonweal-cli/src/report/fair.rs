@@ -1,5 +1,6 @@
 //! The report of `fair`: the value of the rule, the payoffs, the price of fairness, and the lottery in words.
 
+use super::mixtures::mixtures;
 use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
@@ -28,6 +29,8 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     if fair.proven != Proven::Infeasible && tossing.is_none() {
         text += &now(model, fair);
     }
+    let for_mixtures = mixtures(model, if fair.gap.is_some() { "Proven" } else { "Exact" }, None);
+    text.extend(for_mixtures.iter().map(|line| wrapped(line, 2)));
     text += &relaxed(fair);
     text += &reference(model, fair, question);
     text += &not_counted(model, fair, question);
@@ -172,7 +175,10 @@ fn what(fair: &Fair) -> String {
         }
         Rule::KalaiSmorodinsky => "the share of their own best gain that everybody gets is".to_owned(),
         Rule::Gini(_) => "the weighted sum of gains, the least first, is".to_owned(),
-        Rule::Alpha(alpha) => format!("the {}-fair sum of gains is", fraction_or_decimal(alpha)),
+        Rule::Alpha(alpha) => {
+            let power = fraction_or_decimal(&(Rational::ONE - alpha));
+            format!("the sum of all gains, each gain u counted as u^({power})/({power}), is")
+        }
     }
 }
 
@@ -312,6 +318,7 @@ fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
         play_in_brief(model, &play)
     };
     match mix {
+        [] => text += "No strategy was found in time: these are the bounds for any strategy.\n",
         [only] => {
             text += &wrapped(&format!("No lottery is needed: {}.", told(only)), 2);
         }
@@ -340,8 +347,15 @@ fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
     text
 }
 
+/// A probability; one that is nearly 0 or 1 does not look as if it were.
 fn share(probability: &Rational) -> String {
-    fraction_or_decimal(probability)
+    let text = fraction_or_decimal(probability);
+    let little = |rest: &Rational| format!("{:.1e}", rest.to_f64());
+    match text.as_str() {
+        "1" if !probability.is_one() => format!("1 − {}", little(&(Rational::ONE - probability))),
+        "0" if !probability.is_zero() => little(probability),
+        _ => text,
+    }
 }
 
 fn decisions(model: &Structure, strategy: &CountingStrategy, rows: Rows) -> String {

@@ -146,16 +146,17 @@ fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl F
 /// `5 : 2`, in whole numbers where these are short.
 fn ratio(edge: &Edge, axes: [usize; 2]) -> String {
     let [x, y] = axes.map(|p| &edge.weights[p]);
+    // A cost has a negative weight.
+    let [of_x, of_y] = [x, y].map(|weight| if *weight < Rational::ZERO { "−" } else { "" });
     if y.is_zero() {
-        return "1 : 0".to_owned();
+        return format!("{of_x}1 : 0");
     }
-    // A cost has a negative weight; its size is what counts.
     let quotient = (x / y).abs();
     let text = quotient.to_string();
     match text.split_once('/') {
-        Some((above, below)) if text.len() <= 24 => format!("{above} : {below}"),
-        None if text.len() <= 24 => format!("{text} : 1"),
-        _ => format!("{} : 1", double(quotient.to_f64())),
+        Some((above, below)) if text.len() <= 24 => format!("{of_x}{above} : {of_y}{below}"),
+        None if text.len() <= 24 => format!("{of_x}{text} : {of_y}1"),
+        _ => format!("{of_x}{} : {of_y}1", double(quotient.to_f64())),
     }
 }
 
@@ -262,9 +263,8 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         series.push(Series { name, colour: 0, points: outside(front), mark: Mark::Dashed });
     }
     let set = &set.with_work_limit(RULES_WORK);
-    // The rules count everybody; their points are not on the front of two of several.
-    let (rules, left_out) = if model.n_principals() == 2 { rule_points(set) } else { Default::default() };
-    let marked = rules.into_iter().chain(positional_payoffs(set));
+    let (rules, left_out) = rule_points(set);
+    let marked = rules.iter().cloned().chain(positional_payoffs(set));
     let mut marked: Vec<(&str, (f64, f64))> = marked.map(|(name, payoffs)| (name, place(&payoffs))).collect();
     let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
     let bests = [0, 1].map(|k| format!("best for {}", names[k]));
@@ -279,6 +279,9 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         (None, false) if front.stopped.is_some() => "A part of the front.".to_owned(),
         (None, false) => "The front to within the gap.".to_owned(),
     };
+    if model.n_principals() > 2 && !rules.is_empty() {
+        caption += " Rules count everybody, so that their points may lie inside.";
+    }
     caption += &too_long(&left_out);
     if let Some(reason) = front.stopped {
         let _ = write!(caption, " Stopped: {reason}.");

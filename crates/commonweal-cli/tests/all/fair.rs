@@ -536,3 +536,101 @@ fn what_a_rule_or_a_coin_cannot_do_is_refused_with_what_helps() {
         ran.refused(&[words]);
     }
 }
+
+/// A search that a limit ends before it finds a strategy, or a coin, says what is known by then.
+#[test]
+fn what_is_stopped_at_once_has_bounds_and_no_strategy() {
+    let folder = Folder::with_hotel();
+    let ask = ["fair", "hotel.yaml", "--rule", "max-min", "--time-limit", "0.000001"];
+    let ran = folder.run(&ask);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.contains("No strategy was found in time") && !ran.stdout.contains('∞'), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("always"), "{}", ran.stdout);
+    let ran = folder.run(&[&ask[..], &["--coin", "decision"]].concat());
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.contains("the least that anybody gains is"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no coin at a decision was found: the time limit was reached"), "{}", ran.stderr);
+    let ran = folder.run(&[&ask[..], &["--json", "--strategy", "s.json"]].concat());
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let found = ran.json();
+    assert_eq!(found["mix"], serde_json::json!([]));
+    // Bob gets at least −1, and 6 once, or 3 for ever.
+    assert!(found["value"]["lower"].as_f64().unwrap() >= -3.1 && found["value"]["upper"].as_f64().unwrap() <= 9.1);
+    assert!(!folder.path().join("s.json").exists(), "no strategy");
+}
+
+/// Nobody asked for a gap: bounds as wide as the error of a mixture are the answer, and the report names it.
+#[test]
+fn smooth_rules_with_mixtures_are_done_with_the_width_that_they_have() {
+    let folder = Folder::new();
+    folder.write(
+        "pref.yaml",
+        "principals:
+  minister: {discount: 9/10, until: 4}
+  weitz: {gamma: {mean: 4%, sd: 3%}}
+  fund: {rate: 3%}
+states:
+  plan:
+    build: {reward: {minister: -2, weitz: -10, fund: 10}, to: done}
+    wait: {reward: {minister: 1, weitz: 0.1}, to: plan}
+  done: {use: {reward: {minister: 1, weitz: 1, fund: 0.2}, to: done}}
+",
+    );
+    let ran = folder.run(&["fair", "pref.yaml", "--rule", "nash"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("of what `weitz` states") || words.contains("of what weitz states"), "{}", ran.stdout);
+    assert!(words.contains("A smaller `error` tightens them."), "{}", ran.stdout);
+    let ran = folder.run(&["fair", "pref.yaml", "--rule", "nash", "--gap", "1e-9"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.contains("Stopped: the error of approximated time preferences"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_help_says_what_a_gap_is_relative_to() {
+    let folder = Folder::with_hotel();
+    for (command, words) in [("fair", "times the greatest payoff"), ("front", "Refine no edge")] {
+        let help = folder.run(&[command, "--help"]).done().stdout;
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(words) && !help.contains("scale of the welfare"), "{help}");
+    }
+    let ran = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", "--gap", "0"]);
+    ran.refused(&["--help says what it is relative to"]);
+}
+
+/// Of a cost less is better: its weight is negative, in the table as in the JSON.
+#[test]
+fn weights_of_costs_have_their_sign() {
+    let folder = Folder::new();
+    folder.write(
+        "cost.yaml",
+        "principals: {owner: 1/2, payer: {discount: 1/3, weight: -1}}
+states: {s: {build: {reward: {owner: 6, payer: 6}, to: s}, wait: {reward: {owner: 1}, to: s}}}
+",
+    );
+    let ran = folder.run(&["front", "cost.yaml"]).done();
+    assert!(ran.stdout.contains(" : −"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_name_that_shares_no_letter_is_not_suggested() {
+    let folder = Folder::new();
+    folder.write("two.yaml", "principals: {x: 1/2, y: 1/3}\nstates: {s: {a: {reward: 1, to: s}}}\n");
+    let ran = folder.run(&["front", "two.yaml", "--x", "x", "--y", "q"]);
+    ran.refused(&["there is no principal `q`", "the principals are"]);
+}
+
+/// The picture of two of three principals has the points of rules, too.
+#[test]
+fn the_front_of_two_of_three_has_the_points_of_rules() {
+    let folder = Folder::new();
+    folder.write(
+        "three.yaml",
+        "principals: {x: 1/2, y: 1/3, z: 2/3}
+states: {s: {a: {reward: {x: 3, y: 1}, to: s}, b: {reward: {y: 3, z: 1}, to: s}, c: {reward: {x: 1, z: 4}, to: s}}}
+",
+    );
+    folder.run(&["front", "three.yaml", "--x", "x", "--y", "y", "--out", "f.svg"]).done();
+    let picture = folder.read("f.svg");
+    assert!(picture.contains("max-min") && picture.contains("Nash"), "{}", &picture[..500]);
+}

@@ -86,7 +86,8 @@ impl Asked<'_, '_> {
             }
         }
         let last = &fixed.last().expect("a level").solved;
-        let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
+        // What this mix gives over the upper bounds of the reference point, which the search takes at its lower ones.
+        let everybody = Gains { who: (0..n).collect(), over: self.over_most.clone() };
         let gained = everybody.least(&restricted.face.points, &last.shares);
         let reached = |level: &Fixed| level.who.iter().map(|&p| gained[p].clone()).min().expect("a principal");
         let reached: Vec<Rational> = fixed.iter().map(reached).collect();

@@ -25,6 +25,7 @@ mod restricted_face;
 mod rules;
 pub mod simplex;
 mod smooth;
+mod uncertainty;
 
 pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
 pub use hull::Hull;
@@ -86,14 +87,14 @@ pub struct Fair {
     pub rule: Rule,
     /// What is proven.
     pub proven: Proven,
-    /// Bounds on the optimal value by the rule; the lottery attains the lower one. If the demands are infeasible: the greatest
+    /// Bounds on the optimal value by the rule, with the true reference point and own bests; the lottery attains the lower one. If the demands are infeasible: the greatest
     /// shortfall.
     pub value: Value,
     /// What each principal gets.
     pub payoffs: Vec<Value>,
-    /// The reference point, per principal; empty if the search was stopped before it was known.
+    /// The reference point, per principal, from below in doubles; empty if the search was stopped before it was known.
     pub over: Vec<Rational>,
-    /// The lottery: the strategy that is best for the first principal comes first.
+    /// The lottery: the strategy that is best for the first principal comes first. Empty if the search was stopped before it found a strategy.
     pub mix: Vec<Share>,
     /// The weights of a half-space that contains the payoff set and has the lottery on its boundary; of one that separates the set
     /// from the demands, if these are infeasible.
@@ -242,17 +243,19 @@ pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> 
         set,
         question,
         over: Vec::new(),
+        over_most: Vec::new(),
         best: Vec::new(),
         most: Vec::new(),
         first: Vec::new(),
         relaxed_by: Rational::ZERO,
         constant: vec![OnceCell::new(); set.n()],
     };
-    match asked.answer() {
-        Ok(fair) => Ok(asked.with_first_bounds(fair)),
-        Err(Failure::Refused(error)) => Err(*error),
-        Err(Failure::Stopped(reason)) => Ok(asked.stopped_early(reason)),
-    }
+    let found = match asked.answer() {
+        Ok(fair) => asked.with_first_bounds(fair),
+        Err(Failure::Refused(error)) => return Err(*error),
+        Err(Failure::Stopped(reason)) => asked.stopped_early(reason),
+    };
+    Ok(asked.with_true_reason(found))
 }
 
 enum Failure {
@@ -297,8 +300,10 @@ impl Question {
 struct Asked<'q, 'm> {
     set: &'q PayoffSet<'m>,
     question: &'q Question,
-    /// The reference point, if it is known.
+    /// The reference point, if it is known; a lower bound on it in doubles.
     over: Vec<Rational>,
+    /// An upper bound on the reference point.
+    over_most: Vec<Rational>,
     /// A lower bound on each principal's own best, if it is known.
     best: Vec<Rational>,
     /// An upper bound on each principal's own best, if it is known.
@@ -329,8 +334,15 @@ impl<'q, 'm> Asked<'q, 'm> {
             return exact;
         }
         let is_open = self.is_any(|can_gain| can_gain.is_none());
-        let found = self.answer_in_set()?;
-        Ok(if is_open { self.without_proof(found) } else { self.with_ranges(found) })
+        let found = self.answer_to_gap()?;
+        if self.set.gap().is_some()
+            && self.has_no_scale(&found)
+            && let Some(exact) = self.in_fractions()
+        {
+            return exact;
+        }
+        let found = self.scaled_by_rewards(found);
+        Ok(if is_open { self.without_proof(found) } else { found })
     }
 
     fn answer_in_set(&mut self) -> Result<Fair, Failure> {
@@ -399,7 +411,7 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// Finds the reference point and the initial points: each principal's own best, and the greatest sum.
     fn prepare(&mut self) -> Result<(), Failure> {
-        self.over = self.reference()?;
+        self.find_reference()?;
         if self.question.rule == Rule::Welfare && self.demands().is_empty() {
             // One solve will do.
             return Ok(());
@@ -407,7 +419,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         self.own_bests()?;
         // What these rules measure is relative to the ranges of payoffs: where payoffs range little, they are needed more precisely.
         if self.question.rule.is_relative() && self.set.gap().is_some() && self.set.refine(self.least_range()) {
-            self.over = self.reference()?;
+            self.find_reference()?;
             self.own_bests()?;
         }
         self.first.push(self.set.best(&vec![Rational::ONE; self.set.n()])?.point);
@@ -416,7 +428,11 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     /// The whole set with the initial points and the demands.
     fn restricted(&self) -> RestrictedFace<'q, 'm> {
-        let gap = self.set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
+        let mut gap = self.set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
+        if self.compares_with_bounds() {
+            // The rest of the gap is for what the rule compares with.
+            gap = gap * Rational::from(3) / Rational::from(4);
+        }
         let mut face = Face::whole(self.set, gap);
         for point in &self.first {
             face.add(point.clone());
@@ -461,7 +477,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         if self.set.gap().is_none() {
             return Some(room > Rational::ZERO);
         }
-        if room > self.set.error_of_payoffs(&self.first) {
+        if room > self.set.error_of_payoffs(&self.first) && self.best[p] > self.over_most[p] {
             return Some(true);
         }
         let is_given = !matches!(self.question.over, Over::OwnWorst);
@@ -487,26 +503,6 @@ impl<'q, 'm> Asked<'q, 'm> {
         let asks = self.question.rule.is_relative();
         let is_known = self.over.len() == self.set.n() && self.most.len() == self.set.n();
         asks && is_known && (0..self.set.n()).any(|p| so(self.can_gain(p)))
-    }
-
-    /// The answer with bounds that hold wherever own bests are between theirs, if these leave the greatest gain of somebody further open than
-    /// the gap: a greater one divides every share by no more than this factor.
-    fn with_ranges(&self, found: Fair) -> Fair {
-        let (true, Some(gap), true) =
-            (self.question.rule.is_of_shares(), found.gap, found.proven != Proven::Infeasible)
-        else {
-            return found;
-        };
-        let counted = (0..self.set.n()).filter(|&p| self.can_gain(p) == Some(true));
-        let share = |p: usize| (&self.best[p] - &self.over[p]) / (&self.most[p] - &self.over[p]);
-        let least = counted.map(share).fold(Rational::ONE, Rational::min);
-        if (Rational::ONE - &least).to_f64() <= gap {
-            return found;
-        }
-        let (value, least) = (found.value.enclosure, Enclosure::from(&least));
-        let divided = value.times(least);
-        let wider = Enclosure::new(value.lower().min(divided.lower()), value.upper().max(divided.upper()));
-        left_open(found, wider)
     }
 
     /// The answer if it is open whether somebody counts whom it leaves out: who counts can only lower the value of Kalai–Smorodinsky, but
@@ -556,27 +552,36 @@ impl<'q, 'm> Asked<'q, 'm> {
         ranges.filter(|range| *range > 0.0).fold(1.0, f64::min)
     }
 
-    /// The reference point.
-    fn reference(&self) -> Result<Vec<Rational>, Failure> {
+    /// Finds the reference point, between bounds in doubles.
+    fn find_reference(&mut self) -> Result<(), Failure> {
+        (self.over, self.over_most) = self.reference()?.into_iter().map(|[lower, upper]| (lower, upper)).unzip();
+        Ok(())
+    }
+
+    /// A lower and an upper bound on the reference point, equal if it is known exactly.
+    fn reference(&self) -> Result<Vec<[Rational; 2]>, Failure> {
         let n = self.set.n();
+        let known = |numbers: Vec<Rational>| numbers.into_iter().map(|own| [own.clone(), own]).collect();
         match &self.question.over {
-            Over::Nothing => Ok(vec![Rational::ZERO; n]),
-            Over::Given(numbers) => Ok(numbers.clone()),
+            Over::Nothing => Ok(known(vec![Rational::ZERO; n])),
+            Over::Given(numbers) => Ok(known(numbers.clone())),
             Over::OwnWorst => {
-                let worst = |p: usize| -> Result<Rational, Failure> {
+                let worst = |p: usize| -> Result<[Rational; 2], Failure> {
                     let against: Weights = unit(n, p).iter().map(|weight| -weight).collect();
-                    Ok(self.set.best_alone(&against)?.point.least(&unit(n, p)))
+                    let found = self.set.best_alone(&against)?;
+                    let reached = found.point.most(&unit(n, p));
+                    Ok([(-found.most).min(reached.clone()), reached])
                 };
                 (0..n).map(worst).collect()
             }
             Over::Strategy(strategy) => {
                 let refused = |error: EvaluateError| FairError::Reference(error.to_string());
                 let model = self.set.model();
-                let worth = evaluate::evaluate(model, strategy, self.set.options()).map_err(refused)?;
+                let worth = evaluate::evaluate(model, strategy, &self.set.options_of_reference()).map_err(refused)?;
                 if let Some(reason) = worth.stopped() {
                     return Err(reason.into());
                 }
-                Ok((0..n).map(|p| ends(&worth.payoff(p.into(), model.start()))[0].clone()).collect())
+                Ok((0..n).map(|p| ends(&worth.payoff(p.into(), model.start()))).collect())
             }
         }
     }
@@ -596,7 +601,13 @@ impl<'q, 'm> Asked<'q, 'm> {
 
     fn welfare(&self, mut restricted: RestrictedFace) -> Result<Fair, Failure> {
         let counted: Weights = self.set.model().principals().iter().map(|principal| principal.weight.clone()).collect();
-        let reference = sum(counted.iter().zip(&self.over).map(|(weight, over)| weight * over));
+        // The reference point is a constant here. Its bounds, by which the lower and the upper one of the sum become least and greatest:
+        let reference = |[of_gain, of_cost]: [&Vec<Rational>; 2]| {
+            let over = |p: usize| if counted[p] < Rational::ZERO { &of_cost[p] } else { &of_gain[p] };
+            sum((0..counted.len()).map(|p| &counted[p] * over(p)))
+        };
+        let most = reference([&self.over_most, &self.over]);
+        let least = reference([&self.over, &self.over_most]);
         let program =
             Program { objective: counted.clone(), extras: Vec::new(), conditions: restricted.conditions.clone() };
         // Without demands it is one solve.
@@ -605,16 +616,29 @@ impl<'q, 'm> Asked<'q, 'm> {
             restricted.face.add(self.set.best(&counted)?.point);
         }
         let solved = restricted.face.solve(&program, &Until::Near(Scale::Payoffs(counted.clone())))?;
-        let values = [&solved.value - &reference, &solved.upper - &reference];
-        // A principal with a weight in the rule but weight 0 in the proof may get more at no cost.
+        let values = [&solved.value - &most, &solved.upper - &least];
+        // A principal with weight 0 in the proof may get more at no cost. Without demands the one solve has seen to that.
+        let has_demands = !program.conditions.is_empty() || !restricted.face.levels.is_empty();
+        let can_have_more = |own: &Rational| if own.is_zero() { Rational::ONE } else { sign(own) };
         let spare: Weights = (counted.iter().zip(&solved.weights))
-            .map(|(own, weight)| if weight.is_zero() { sign(own) } else { Rational::ZERO })
+            .map(|(own, weight)| if weight.is_zero() && has_demands { can_have_more(own) } else { Rational::ZERO })
             .collect();
         let proof = restricted.bound(counted.clone(), &solved);
         let (weights, shares) = (solved.weights.clone(), solved.shares.clone());
         let first = self.on(&restricted, shares, weights, values.clone(), solved.stopped, proof.clone());
-        let can_spare = spare.iter().any(|weight| !weight.is_zero());
-        if !(solved.is_optimal() && self.set.gap().is_none() && can_spare) {
+        if spare.iter().all(Rational::is_zero) {
+            return Ok(first);
+        }
+        if self.set.gap().is_some() {
+            return Ok(match self.spared_in_doubles(&mut restricted, &counted, &solved, spare) {
+                Some(better) => {
+                    let values = [&better.value - &most, values[1].clone()];
+                    self.on(&restricted, better.shares, better.weights, values, solved.stopped, proof)
+                }
+                None => first,
+            });
+        }
+        if !solved.is_optimal() {
             return Ok(first);
         }
         // Any optimum will do; a failure to improve these payoffs is not an error.
@@ -646,6 +670,34 @@ impl<'q, 'm> Asked<'q, 'm> {
         let until = Until::Near(Scale::Payoffs(spare.clone()));
         let program = Program { objective: spare, extras: Vec::new(), conditions: restricted.conditions.clone() };
         restricted.face.solve(&program, &until)
+    }
+
+    /// In doubles: of the mixes that are as good within the gap, one that is best by other weights. It has the weights of the proof, and what it
+    /// is worth by the rule.
+    fn spared_in_doubles(
+        &self,
+        restricted: &mut RestrictedFace,
+        counted: &Weights,
+        solved: &Solved,
+        spare: Weights,
+    ) -> Option<Solved> {
+        if solved.stopped.is_some() {
+            return None;
+        }
+        let worth = |points: &[Point], shares: &[(usize, Rational)]| {
+            sum(shares.iter().map(|(index, share)| points[*index].least(counted) * share))
+        };
+        // What was found leaves some of the gap.
+        let allowed = restricted.face.allowed_gap(&Scale::Payoffs(counted.clone()));
+        let left = (allowed - (&solved.upper - &solved.value)).max(Rational::ZERO);
+        let (payoffs, bound) = (counted.clone(), &solved.value - left / Rational::from(2));
+        let as_good = Condition { payoffs, extras: Vec::new(), sense: Sense::AtLeast, bound };
+        let conditions = restricted.conditions.iter().cloned().chain([as_good]).collect();
+        let until = Until::Near(Scale::Payoffs(spare.clone()));
+        let better =
+            restricted.face.solve(&Program { objective: spare, extras: Vec::new(), conditions }, &until).ok()?;
+        let value = worth(&restricted.face.points, &better.shares);
+        Some(Solved { value, shares: better.shares, ..solved.clone() })
     }
 
     /// What each principal could get at most, above the reference point, by which the rule divides; 1 if it does not.
@@ -928,7 +980,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     fn undecided(&self, restricted: &RestrictedFace, solved: Solved, reason: StopReason) -> Fair {
         let values = [Rational::ZERO, Rational::ZERO];
         let mut fair = self.on(restricted, solved.shares, solved.weights, values, Some(reason), Vec::new());
-        fair.value = anything();
+        fair.value = Value::from(self.from_rewards());
         fair.proven = Proven::Stopped(reason);
         fair
     }
@@ -996,14 +1048,14 @@ impl<'q, 'm> Asked<'q, 'm> {
         if self.most.len() < n || self.is_any(|can_gain| can_gain.is_none()) {
             return None;
         }
-        let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
+        let everybody = Gains { who: (0..n).collect(), over: self.over_most.clone() };
         let meets_demands = |point: &Point| {
             let meets = |demand: &Condition| point.least(&demand.payoffs) >= demand.bound;
             self.demands().iter().all(meets)
         };
-        let value = |index: usize| self.of_gains(&everybody.least(&self.first, &[(index, Rational::ONE)]));
+        let value = |index: usize| self.attained(&everybody.least(&self.first, &[(index, Rational::ONE)]));
         let candidates = (0..self.first.len()).filter(|&index| meets_demands(&self.first[index]));
-        let valued = candidates.filter_map(|index| Some((value(index)?[0].clone(), index)));
+        let valued = candidates.filter_map(|index| Some((value(index)?, index)));
         let (lower, index) = valued.max_by(|(value, a), (other, b)| value.cmp(other).then(b.cmp(a)))?;
         let (shares, weights) = (vec![(index, Rational::ONE)], vec![Rational::ZERO; n]);
         Some((lower, Mixed { points: &self.first, shares, weights, then: Vec::new(), proof: Vec::new() }))
@@ -1070,21 +1122,17 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
     }
 
-    /// The answer if stopped before a point was found: the bounds from the rewards.
+    /// The answer if stopped before a point was found: the bounds from the rewards, and no strategy.
     fn nothing_known(&self, reason: StopReason) -> Fair {
         let model = self.set.model();
-        let structure = model.structure();
         let any = model.any_payoffs();
-        let payoffs: Vec<Value> = (0..self.set.n()).map(|p| any.payoff(p.into(), model.start())).collect();
-        let first = |state| structure.choices(state).next().expect("a state has a choice");
-        let strategy = CountingStrategy::positional(structure.states().map(first));
         Fair {
             rule: self.question.rule.clone(),
             proven: Proven::Stopped(reason),
-            value: anything(),
-            payoffs: payoffs.clone(),
+            value: Value::from(self.from_rewards()),
+            payoffs: (0..self.set.n()).map(|p| any.payoff(p.into(), model.start())).collect(),
             over: self.over.clone(),
-            mix: vec![Share { probability: Rational::ONE, strategy, payoffs }],
+            mix: Vec::new(),
             weights: vec![Rational::ZERO; self.set.n()],
             then: Vec::new(),
             levels: Vec::new(),
@@ -1141,10 +1189,6 @@ fn in_order(weights: &[Rational], gains: &[Rational]) -> Weights {
 /// The argument that the principals that are not fixed cannot all gain more than this.
 fn least(solved: &Solved, gains: Weights) -> Argument {
     Argument::Least { value: solved.value.clone(), gains }
-}
-
-fn anything() -> Value {
-    Value::from(Enclosure::new(f64::NEG_INFINITY, f64::INFINITY))
 }
 
 /// The exact number if both ends are equal; otherwise an enclosure.

@@ -95,6 +95,13 @@ pub struct PayoffSet<'m> {
     most_bits: usize,
 }
 
+/// A smaller gap than asked for, because a mix adds the errors of its points; and the least one.
+const FINER: f64 = 1.0 / 16.0;
+const FINEST: f64 = 1e-12;
+
+/// The part of the gap to which a reference point is known.
+const REFERENCE: f64 = 1.0 / 8.0;
+
 /// A cached long-term strategy, for parts normalised to a first factor of 1 or −1.
 struct Kept {
     parts: Vec<OrderedPart>,
@@ -154,6 +161,11 @@ impl<'m> PayoffSet<'m> {
             self.kept_in_doubles.borrow_mut().clear();
         }
         is_new
+    }
+
+    /// Asks for payoffs whose errors are smaller than now by this factor; false if they are small enough already.
+    pub(super) fn narrow(&self, factor: f64) -> bool {
+        self.refine(self.finer.get() * factor)
     }
 
     /// How far payoffs of the size of these points' may be off: 0 in fractions.
@@ -249,6 +261,15 @@ impl<'m> PayoffSet<'m> {
         }
     }
 
+    /// The options by which a strategy is evaluated that is a reference point.
+    pub(super) fn options_of_reference(&self) -> Options {
+        let engine = match self.options.engine {
+            Engine::Within(gap) => Engine::Within((gap * self.finer.get() * REFERENCE * FINER).max(FINEST)),
+            engine => engine,
+        };
+        Options { engine, ..self.options.clone() }
+    }
+
     pub(super) fn options(&self) -> &Options {
         &self.options
     }
@@ -275,10 +296,11 @@ impl<'m> PayoffSet<'m> {
         self.best_and_least(weights).map(|(best, _)| best)
     }
 
-    /// The best for some weights, whatever it gives the principals of weight 0: one solve, where ties cost a second one.
+    /// The best for some weights, whatever it gives the principals of weight 0: one solve, where ties cost a second one. In doubles it is known
+    /// more precisely than other points: it is for a reference point, whose errors add to those of all points.
     pub(super) fn best_alone(&self, weights: &Weights) -> Result<Best, StopReason> {
         match self.gap() {
-            Some(gap) => self.ask().and_then(|()| self.certified(weights, gap)),
+            Some(gap) => self.ask().and_then(|()| self.certified(weights, gap * REFERENCE)),
             None => self.best_of_best(&[weights]),
         }
     }
@@ -398,9 +420,6 @@ impl<'m> PayoffSet<'m> {
     }
 
     fn certified(&self, weights: &Weights, gap: f64) -> Result<Best, StopReason> {
-        // A smaller gap than asked for, because a mix adds the errors of its points.
-        const FINER: f64 = 1.0 / 16.0;
-        const FINEST: f64 = 1e-12;
         let gap = gap * self.finer.get();
         let aim = (gap * FINER).max(FINEST);
         let mut place = self.doubles.borrow_mut();

@@ -122,6 +122,8 @@ pub struct Face<'s, 'm> {
     pub gap: Rational,
 }
 
+/// The exponent of two below which bounds in doubles are equal.
+const NEXT_TO_ZERO: isize = -960;
 /// The most rounds; doubles converge, and fractions end, long before.
 const MOST_ROUNDS: usize = 2_000;
 impl<'s, 'm> Face<'s, 'm> {
@@ -180,7 +182,9 @@ impl<'s, 'm> Face<'s, 'm> {
         let weighted = |(weight, payoff): (&Rational, &Value)| (weight * magnitude(payoff.enclosure.midpoint())).abs();
         let of_point =
             |point: &Point| weights.iter().zip(&point.payoffs).map(weighted).fold(Rational::ZERO, Rational::max);
-        &self.gap * self.points.iter().map(of_point).fold(Rational::ZERO, Rational::max)
+        let allowed = &self.gap * self.points.iter().map(of_point).fold(Rational::ZERO, Rational::max);
+        // Next to 0 doubles are no nearer to each other than this, and nothing is relative to a payoff of 0.
+        if self.gap.is_zero() { allowed } else { allowed.max(Rational::from(2).pow(NEXT_TO_ZERO)) }
     }
 
     /// The greatest value of a program, of which some mix of the points found is feasible.

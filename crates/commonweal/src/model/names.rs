@@ -126,9 +126,15 @@ pub fn nearest<C: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = C
         .take(MOST)
         .filter(|candidate| candidate.as_ref().len().abs_diff(name.len()) <= 4 * allowed)
         .map(|candidate| (edit_distance(name, candidate.as_ref()), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        // A name that shares no letter is not meant.
+        .filter(|(distance, candidate)| *distance <= allowed && *distance < longest(name, candidate.as_ref()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// The number of letters of the longer text.
+fn longest(a: &str, b: &str) -> usize {
+    a.chars().count().max(b.chars().count())
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other, ignoring case.
@@ -185,6 +191,8 @@ mod tests {
     fn a_slip_of_the_pen_finds_its_name() {
         assert_eq!(nearest("alcie", ["bob", "alice"]), Some("alice"));
         assert_eq!(nearest("S1", ["s1", "s10"]), Some("s1"));
+        assert_eq!(nearest("q", ["x", "y"]), None);
+        assert_eq!(nearest("X", ["x", "y"]), Some("x"));
         assert_eq!(nearest("carol", ["bob", "alice"]), None);
     }
 }

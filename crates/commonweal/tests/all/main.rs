@@ -15,6 +15,7 @@ mod corpus;
 mod drn;
 mod fair;
 mod fair_certificates;
+mod fair_gaps;
 mod fair_smooth;
 mod format_round_trips;
 mod front_door;
