@@ -7,13 +7,13 @@
 //! `scripts/bench-peers` holds them against peers that are measured in the same way.
 
 use commonweal::Options;
-use commonweal::limits::PayoffsFrom;
 use commonweal::internals::certified;
 use commonweal::internals::families::{LargeFamily, Neighbourhood};
 use commonweal::internals::io::{Discounts, ReadOptions, read_umb};
 use commonweal::internals::kernel::one_pass;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
+use commonweal::limits::PayoffsFrom;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::BufReader;
