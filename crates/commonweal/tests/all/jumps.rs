@@ -278,7 +278,7 @@ fn the_parametric_family_earns_what_its_tangents_are_worth() {
     let mut sum = Q::zero();
     for _ in 1..=60 {
         x *= &ratio;
-        weight *= q(1, 4);
+        weight *= &q(1, 4);
         sum += &weight * greatest_tangent(n, false, &x).0;
     }
     let welfare = solution.welfare_enclosure(0.into());
