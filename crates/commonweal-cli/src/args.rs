@@ -76,9 +76,9 @@ pub enum Command {
     /// Check a certificate, independently of the solver
     #[command(after_help = "Examples:\n  commonweal check hotel.yaml hotel.cert")]
     Check(CheckArgs),
-    /// Write a model of a family: random models, the paper's models with close discounts, its reductions
+    /// Write a model of a family: random models, the paper's models with close discounts, plans with many changes, its reductions
     #[command(
-        after_help = "Examples:\n  commonweal generate spaced 1e9 --out close.yaml\n  commonweal generate random --states 20 --discounts 0.9,0.5 --out random.yaml"
+        after_help = "Examples:\n  commonweal generate spaced 1e9 --out close.yaml\n  commonweal generate parametric 10 --out changes.yaml\n  commonweal generate random --states 20 --discounts 0.9,0.5 --out random.yaml"
     )]
     Generate(GenerateArgs),
     /// Decide a formula in DIMACS form through a positional strategy
@@ -543,6 +543,8 @@ pub struct GenerateArgs {
 pub enum Family {
     /// The paper's family of close discounts, n/(2n−1) and (n+1)/(2n+1)
     Spaced(SpacedArgs),
+    /// A family whose only optimal plan changes its mind 2^N times in one of its 2N + 3 states
+    Parametric(ParametricArgs),
     /// A random model; the same arguments give the same model
     Random(RandomArgs),
     /// A large random model in doubles whose successors are anywhere
@@ -594,6 +596,16 @@ pub struct SpacedArgs {
     /// The size n of the family: an integer, at least 2, such as 1000000000 or 1e9
     #[arg(value_name = "N", value_parser = spacing, allow_hyphen_values = true)]
     pub n: Rational,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ParametricArgs {
+    /// The number of levels, from 1 to 300: 2N + 3 states, 2^N changes of decision in the state uN
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u64).range(1..=300), allow_hyphen_values = true)]
+    pub n: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,

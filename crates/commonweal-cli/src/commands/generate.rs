@@ -18,6 +18,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let quiet = args.quiet;
     match &args.family {
         Family::Spaced(args) => write(&args.out, quiet, || Ok(families::spaced(&args.n)?.into())),
+        Family::Parametric(args) => write(&args.out, quiet, || Ok(families::parametric(size(args.n)?)?.into())),
         Family::Random(args) => {
             let family = random(args)?;
             write(&args.out, quiet, || Ok(family.model().context("--discounts")?.into()))

@@ -23,6 +23,28 @@ fn discounts_close_to_a_billionth_are_solved() {
     assert_eq!(s1["decisions"], decisions);
 }
 
+/// A plan with 256 changes in one state is read on a screen, and in the JSON as a whole; without time for it there are bounds.
+#[test]
+fn a_plan_that_changes_exponentially_often_does_not_flood_the_screen() {
+    let folder = Folder::new();
+    folder.run(&["generate", "parametric", "8", "--out", "x.yaml"]).done();
+    let report = folder.run(&["solve", "x.yaml"]).done().stdout;
+    assert!(report.contains("… 248\n                    more changes …"), "{report}");
+    assert!(report.lines().count() < 80, "{report}");
+    let solution = folder.run(&["solve", "x.yaml", "--json", "--quiet"]).done().json();
+    assert_eq!(solution["states"]["u8"]["decisions"].as_array().unwrap().len(), 257);
+    // Neither the format nor the length of the numbers changes the model.
+    folder.run(&["convert", "x.yaml", "y.json"]).done();
+    let converted = folder.run(&["solve", "y.json", "--json", "--quiet"]).done().json();
+    assert_eq!(converted["states"], solution["states"]);
+    folder.run(&["generate", "parametric", "60", "--out", "long.yaml"]).done();
+    let stopped = folder.run(&["solve", "long.yaml", "--json", "--quiet", "--layer-limit", "1000"]);
+    assert_eq!(stopped.code, 3, "{stopped:#?}");
+    let stopped = stopped.json();
+    let bound = |key: &str| stopped["states"]["wait"]["welfare"][key].as_f64().unwrap();
+    assert!(stopped["status"] == "stopped" && bound("lower") < bound("upper"), "{stopped}");
+}
+
 #[test]
 fn n_may_be_written_in_any_way_that_is_a_whole_number() {
     let folder = Folder::new();
@@ -96,6 +118,9 @@ fn faulty_families_are_refused_before_they_take_memory() {
     for (args, words) in spaced {
         folder.run(&[&["generate", "spaced"], *args].concat()).refused(words);
     }
+    for (n, words) in [("0", "1..=300"), ("-1", "-1"), ("301", "1..=300"), ("1.5", "1.5")] {
+        folder.run(&["generate", "parametric", n]).refused(&["<N>", words]);
+    }
     let random: &[(&[&str], &[&str])] = &[
         (&["--states", "0", "--discounts", "1/2"], &["--states", "0"]),
         (&["--states", "-1", "--discounts", "1/2"], &["-1"]),
@@ -139,6 +164,7 @@ fn no_family_says_anything_when_it_is_asked_to_be_quiet() {
     let folder = Folder::new();
     for family in [
         &["spaced", "10"][..],
+        &["parametric", "3"],
         &["random", "--states", "3", "--discounts", "1/2"],
         &["uniform", "--states", "3", "--discounts", "1/2"],
     ] {

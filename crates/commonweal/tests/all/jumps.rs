@@ -14,14 +14,16 @@ use crate::oracle;
 use crate::oracle::plain::{Choice, Who, approximately, from_double, from_solver, to_solver};
 use crate::oracle::random::name;
 use crate::oracle::{Fixed, Plain, Q, Reference, on_models, q, stages, verdict};
+use crate::patience::{proven, verdict as checked};
 use commonweal::internals::exact::solve;
-use commonweal::internals::families::spaced;
+use commonweal::internals::families::{parametric, spaced};
 use commonweal::internals::model::{Mdp, StateId};
 use commonweal::internals::number::{Enclosure, Value};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
 use commonweal::limits::Limits;
 use commonweal::{Answer, Claim, Options};
+use commonweal_check::{Meaning, Verdict};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use std::time::Duration;
@@ -211,6 +213,88 @@ fn sign(coefficients: &[Q], discounts: &[Q], t: &BigInt) -> i32 {
             _ => bits *= 2,
         }
     }
+}
+
+/// The tangent of x² at p.
+fn tangent(p: &Q, x: &Q) -> Q {
+    (q(2, 1) * x - p) * p
+}
+
+/// The greatest tangent of x² at the even (or odd) multiples of 2^-level in [0, 2], and whether no other one is as great.
+fn greatest_tangent(level: usize, odd: bool, x: &Q) -> (Q, bool) {
+    let unit = q(1, 1) / Q::from(BigInt::from(2).pow(level as u32));
+    let multiples = (0..=1u64 << (level + 1)).filter(|multiple| (multiple % 2 == 1) == odd);
+    let all: Vec<Q> = multiples.map(|multiple| tangent(&(Q::from(BigInt::from(multiple)) * &unit), x)).collect();
+    let greatest = all.iter().max().expect("a tangent").clone();
+    let is_alone = all.iter().filter(|one| **one == greatest).count() == 1;
+    (greatest, is_alone)
+}
+
+/// The family whose plan changes 2^n times in one state: every change against the tangents that it is made of, in fractions.
+#[test]
+fn the_parametric_family_changes_its_mind_two_to_the_n_times() {
+    for n in 1..=10usize {
+        let model = parametric(n).expect("a model");
+        assert_eq!(model.n_states(), 2 * n + 3);
+        let solution = solve(&model, &Options::default());
+        assert_eq!(solution.claim(), Claim::Optimal, "{n} levels");
+        let top = StateId::from(1);
+        assert_eq!(model.state_name(top), format!("u{n}"));
+        let changes = solution.strategy().changes(top);
+        // The last entry is the decision for ever; before it there are as many changes as breaks of the tangents.
+        assert_eq!(changes.len(), (1 << n) + 1, "{n} levels");
+        let settled = changes.last().expect("a decision").from.clone();
+        assert_eq!(*solution.memory(0.into()), settled, "{n} levels: the start waits for any number of steps");
+        if n <= 6 {
+            // What is entered at step j is paid at step j + n.
+            let ratio = q(1, 1) - q(1, 2 << n);
+            let mut x = q(3, 1) * num_traits::pow(ratio.clone(), n);
+            let mut step = Step::ZERO;
+            while step <= settled {
+                let [even, odd] = [false, true].map(|odd| greatest_tangent(n - 1, odd, &x));
+                assert!(even.0 != odd.0 && (even.1 || odd.1), "{n} levels, step {step}: a tie");
+                let chosen = model.action_name(solution.strategy().choice(top, &step));
+                assert_eq!(chosen, if even.0 > odd.0 { "even" } else { "odd" }, "{n} levels, step {step}");
+                x *= &ratio;
+                step += &Step::ONE;
+            }
+            assert!(x < q(1, 1 << n), "after the last break");
+        }
+        if n <= 8 {
+            assert_eq!(checked(&model, &proven(&model)), Verdict::Accepted(Meaning::Optimal), "{n} levels");
+        }
+    }
+}
+
+/// The welfare is what tossing coins makes of tangents: Σ_j 2^-j λ_0^j u_n(x_j), in units of what is paid.
+#[test]
+fn the_parametric_family_earns_what_its_tangents_are_worth() {
+    let n = 4;
+    let solution = solve(&parametric(n).expect("a model"), &Options::default());
+    let ratio = q(1, 1) - q(1, 2 << n);
+    let mut x = q(3, 1) * num_traits::pow(ratio.clone(), n);
+    // Paid 8^n at λ_0^n: 4^n; and a step later with half the chance and half the weight.
+    let mut weight = q(256, 1);
+    let mut sum = Q::zero();
+    for _ in 1..=60 {
+        x *= &ratio;
+        weight *= &q(1, 4);
+        sum += &weight * greatest_tangent(n, false, &x).0;
+    }
+    let welfare = solution.welfare_enclosure(0.into());
+    let (lower, upper) = (from_double(welfare.lower()), from_double(welfare.upper()));
+    assert!(lower <= &sum + q(1, 1 << 60) && sum <= upper + q(1, 1 << 60), "{welfare:?}");
+    assert!(welfare.width() < 1e-9);
+}
+
+/// No method lists 2^40 changes: a limit on layers ends it, with bounds.
+#[test]
+fn a_parametric_model_too_large_to_be_listed_has_bounds() {
+    let limits = Limits { layers: 2_000, events: 1_000 };
+    let solution = solve(&parametric(40).expect("a model"), &Options { limits, ..Options::default() });
+    assert!(matches!(solution.claim(), Claim::Stopped(_)), "{:?}", solution.claim());
+    let bounds = solution.welfare_enclosure(0.into());
+    assert!(bounds.lower().is_finite() && bounds.upper().is_finite() && bounds.lower() < bounds.upper());
 }
 
 #[test]
