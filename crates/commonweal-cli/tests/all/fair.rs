@@ -133,8 +133,11 @@ fn a_stopped_answer_has_bounds_and_its_own_exit_code() {
     let folder = Folder::with_hotel();
     let ran = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", "--time-limit", "0", "--json"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    // Nothing is known of the value yet, and a JSON reader of doubles refuses what overflows.
-    assert!(ran.stdout.contains("\"status\": \"stopped\"") && ran.stdout.contains("\"upper\": 1e999"), "{ran:?}");
+    // No strategy is known yet; the rewards alone bound what the worst-off gets.
+    let fair = ran.json();
+    assert_eq!((&fair["status"], &fair["mix"]), (&"stopped".into(), &serde_json::json!([])));
+    let (lower, upper) = (fair["value"]["lower"].as_f64().unwrap(), fair["value"]["upper"].as_f64().unwrap());
+    assert!(-10.0 < lower && lower <= 4.5 && (4.5..20.0).contains(&upper), "{lower} {upper}");
 }
 
 #[test]
@@ -402,7 +405,7 @@ fn floors_without_slack_are_relaxed_in_doubles_and_the_report_says_so() {
     let folder = Folder::with_hotel();
     let text = folder.read("hotel.yaml").replace("alice: 2/3", "alice: {hyperbolic: 0.1, hazard: 10%}");
     folder.write("mixture.yaml", text);
-    let ask = ["fair", "mixture.yaml", "--rule", "welfare", "--at-least", "bob=9/2", "--gap", "1e-6"];
+    let ask = ["fair", "mixture.yaml", "--rule", "welfare", "--at-least", "bob=9/2", "--gap", "3e-6"];
     let report = folder.run(&ask).done().stdout;
     assert!(report.contains("The demands leave no slack") && !report.contains('∞'), "{report}");
     let fair = folder.run(&[&ask[..], &["--json"]].concat()).done().json();

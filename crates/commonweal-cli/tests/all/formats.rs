@@ -71,10 +71,8 @@ fn the_number_behind_a_name_that_is_cut_names_the_state() {
     let folder = Folder::new();
     let long = "a name that is far too long for any column of a table and is therefore cut";
     folder.write("long.yaml", format!("principals: {{p: 1/2}}\nstates:\n  s: {{go: {{to: {long}}}}}\n  {long}: {{stay: {{reward: 1, to: {long}}}}}\n"));
-    for file in ["long.drn", "long.umb"] {
-        folder.run(&["convert", "long.yaml", file]).done();
-    }
-    for file in ["long.yaml", "long.drn", "long.umb"] {
+    folder.run(&["convert", "long.yaml", "long.drn"]).done();
+    for file in ["long.yaml", "long.drn"] {
         let discount: &[&str] = if file == "long.yaml" { &[] } else { &["--discounts", "1/2"] };
         let solve = |args: &[&str]| folder.run(&[&["solve", file], discount, args].concat());
         let report = solve(&[]).done().stdout;

@@ -83,7 +83,7 @@ fn a_threshold_is_answered_by_the_exit_code() {
     };
     // The greatest welfare is 127/9.
     assert_eq!(ask("127/9", &[]), (0, "Yes: some strategy earns 127/9.".to_owned()));
-    assert_eq!(ask("14.2", &[]), (1, "No: no strategy earns 71/5.".to_owned()));
+    assert_eq!(ask("14.2", &[]), (1, "No: no strategy earns 14.2.".to_owned()));
     assert_eq!(ask("-5", &["--gap", "1e-6"]).0, 0);
     assert_eq!(ask("15", &["--gap", "1e-6"]).0, 1);
     assert_eq!(ask("127/9", &["--gap", "1e-6"]).0, 3);

@@ -200,7 +200,7 @@ fn pictures_say_what_they_leave_out() {
     };
     folder.write("far.yaml", investment("{gamma: {mean: 4%, sd: 3%}}"));
     assert!(drawn("far.yaml", "payoffs").contains("The picture ends at year"));
-    folder.write("near.yaml", investment("{rate: 3%}"));
+    folder.write("near.yaml", "principals: {p: 0.9}\nstates: {s: {a: {reward: 1, to: s}}}\n");
     assert!(!drawn("near.yaml", "payoffs").contains("The picture ends"));
     let term = "principals:\n  fund: {rate: 0.4%}\n  minister: {rate: 0.3%, until: 48, weight: 2}\n";
     folder.write("term.yaml", format!("step: month\n{term}states:\n  s: {{a: {{reward: 1, to: s}}}}\n"));

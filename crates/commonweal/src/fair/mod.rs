@@ -980,7 +980,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     fn undecided(&self, restricted: &RestrictedFace, solved: Solved, reason: StopReason) -> Fair {
         let values = [Rational::ZERO, Rational::ZERO];
         let mut fair = self.on(restricted, solved.shares, solved.weights, values, Some(reason), Vec::new());
-        fair.value = Value::from(self.from_rewards());
+        fair.value = Value::from(self.bound_by_rewards());
         fair.proven = Proven::Stopped(reason);
         fair
     }
@@ -1129,7 +1129,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         Fair {
             rule: self.question.rule.clone(),
             proven: Proven::Stopped(reason),
-            value: Value::from(self.from_rewards()),
+            value: Value::from(self.bound_by_rewards()),
             payoffs: (0..self.set.n()).map(|p| any.payoff(p.into(), model.start())).collect(),
             over: self.over.clone(),
             mix: Vec::new(),

@@ -129,7 +129,7 @@ impl Asked<'_, '_> {
     }
 
     /// Bounds on the rule's value that follow from what the rewards allow each principal.
-    pub(super) fn from_rewards(&self) -> Enclosure {
+    pub(super) fn bound_by_rewards(&self) -> Enclosure {
         let model = self.set.model();
         let n = self.set.n();
         let any = model.any_payoffs();
@@ -221,7 +221,7 @@ impl Asked<'_, '_> {
         let is_open = found.proven == Proven::Stopped(StopReason::Precision);
         let (true, true, Some(gap)) = (is_open, self.has_no_scale(&found), self.set.gap()) else { return found };
         let is_linear = matches!(self.question.rule, Rule::Welfare | Rule::MaxMin | Rule::Leximin | Rule::Gini(_));
-        let allowed = gap * self.from_rewards().width();
+        let allowed = gap * self.bound_by_rewards().width();
         let is_within = |value: &Value| value.enclosure.width() <= allowed;
         let is_within =
             is_linear && is_within(&found.value) && found.levels.iter().all(|level| is_within(&level.value));
