@@ -8,8 +8,10 @@ use std::time::Duration;
 /// How an answer is to be found, and how long that may take.
 #[derive(FromPyObject)]
 pub struct Limits {
-    exact: Option<bool>,
-    gap: Option<f64>,
+    /// Whether fractions are asked for.
+    pub exact: Option<bool>,
+    /// How near the bounds are to be.
+    pub gap: Option<f64>,
     /// The size of the thread pool.
     pub threads: Option<usize>,
     time_limit: Option<f64>,
