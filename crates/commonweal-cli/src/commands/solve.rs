@@ -48,10 +48,11 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         Engine::Within(_) if args.engine.is_free() => Engine::Auto,
         engine => engine,
     };
-    let are_listed = listed_states(model.structure(), args.all_states).len() > 1;
+    // Ranks know the payoffs of every state, and what a model is solved like without simplifying is to be compared with them.
+    let needs_every_state = args.unsimplified || listed_states(model.structure(), args.all_states).len() > 1;
     let options = Options {
         engine,
-        payoffs: if are_listed { PayoffsFrom::EveryState } else { PayoffsFrom::Start },
+        payoffs: if needs_every_state { PayoffsFrom::EveryState } else { PayoffsFrom::Start },
         limits: Limits { layers: args.layer_limit, events: args.event_limit },
         simplify: !args.unsimplified,
         keep_proof: certify::needs_proof(&model, args.certificate.as_deref()),
