@@ -129,7 +129,7 @@ fn search(seeds: std::ops::Range<u64>) -> Found {
 }
 
 #[test]
-#[ignore = "not seen to end yet: twelve models took more than 45 s at a load of 35"]
+#[ignore = "ends at a certificate that takes more work to check than is allowed: the search does not go through yet"]
 fn around_the_cliffs_the_engines_agree_and_spoilt_certificates_are_refused() {
     let found = search(0..120);
     assert!(found.n_walked > 40 && found.n_optimal > 100 && found.n_refused == 240, "{found:?}");
@@ -171,7 +171,7 @@ fn a_jump_is_charged_for_its_own_steps_alone() {
 }
 
 #[test]
-#[ignore = "as the search: not seen to end yet"]
+#[ignore = "as the search"]
 fn the_generator_makes_what_the_search_is_about() {
     let all: Vec<(Mdp, bool)> = (0..120).map(model).collect();
     let n_alike =
