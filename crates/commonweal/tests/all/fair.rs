@@ -615,7 +615,9 @@ fn levels_of_large_models_are_narrowed() {
 #[test]
 fn who_cannot_gain_is_named() {
     let model = hotel();
-    let given = |text: &str| Over::read::<FairError>(text, model.structure(), |_| panic!("no file")).expect("numbers");
+    let given = |text: &str| {
+        Over::read::<Box<dyn std::error::Error>>(text, model.structure(), |_| panic!("no file")).expect("numbers")
+    };
     let asked = Question { over: given("alice=11,bob=2"), ..Question::new(Rule::KalaiSmorodinsky) };
     let found = fair(&model, &asked, &Options::default()).expect("an answer");
     assert_eq!(found.not_counted, [0.into()]);

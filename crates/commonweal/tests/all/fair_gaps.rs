@@ -10,8 +10,8 @@ use commonweal::questions::{Fair, FairError, Over, Proven, Question, Rule, fair}
 use commonweal::{Engine, Model, Options, Strategy, Value, solve};
 
 /// In doubles, to a gap.
-fn within(model: &Model, question: &Question, gap: f64) -> Result<Fair, FairError> {
-    fair(model, question, &Options { engine: Engine::Within(gap), ..Options::default() })
+fn within(model: &Model, question: &Question, gap: f64) -> Result<Fair, Box<FairError>> {
+    fair(model, question, &Options { engine: Engine::Within(gap), ..Options::default() }).map_err(Box::new)
 }
 
 /// Whether every number between the bounds of one value is, or may be, between those of the other; of an exact one, whether it is.
@@ -58,7 +58,8 @@ fn bounds_hold_for_reference_points_that_the_program_computes() {
         let best = Strategy::Counting(solve(&model, &Options::default()).strategy().clone());
         let rules = ["welfare", "max-min", "leximin", "kalai-smorodinsky", &gini, "nash", "alpha:2", "alpha:1/2"];
         for (k, rule) in rules.into_iter().enumerate() {
-            let over = if (seed as usize + k) % 4 == 0 { Over::Strategy(best.clone()) } else { Over::OwnWorst };
+            let over =
+                if (seed as usize + k).is_multiple_of(4) { Over::Strategy(best.clone()) } else { Over::OwnWorst };
             let asked = Question { over, ..Question::new(rule.parse().expect("a rule")) };
             let Ok(truth) = fair(&model, &asked, &Options { engine: Engine::Exact, ..Options::default() }) else {
                 continue;
