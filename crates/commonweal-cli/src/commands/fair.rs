@@ -5,9 +5,8 @@ use crate::engine::{self, Asked};
 use crate::json;
 use crate::report::timings::Clock;
 use crate::report::{fair as report, note};
-use crate::shell::quoted;
 use crate::{input, output, progress, range, signals};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
 use commonweal::limits::StopReason;
@@ -35,15 +34,6 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         input::refuse_mixtures(&model, "fair --coin decision")?;
     }
     let question = question(args, &model)?;
-    if let (Some(name), true) = (args.model.changes.minimise.first(), question.rule != Rule::Welfare) {
-        // Silently, it would look for the most of what the user wants least of.
-        bail!(
-            "--minimise {}: the rule {} looks at payoffs before weights, so more of a cost would be better\n\
-             help: write its rewards as negative numbers, with weight 1",
-            quoted(name),
-            question.rule
-        );
-    }
     clock.has_read();
     // Nobody asked for a gap that the error of a mixture may be too large for.
     let engine = if args.engine.is_free() && model.is_approximated() { Engine::Auto } else { engine };
