@@ -104,13 +104,13 @@ fn solve_in_pool(shared: SharedModel, rows: RowRoundings, gap: f64, options: &Op
         let began = Instant::now();
         let long_term = long_term::solve(&rounded, aim, &options.stop);
         let took = began.elapsed();
-        let Proven { mut answer, mut width, is_within_reach } = prove(&rounded, long_term, Aim { gap, aim }, &options);
+        let Round { mut answer, mut width, gap_is_possible } = prove(&rounded, long_term, Aim { gap, aim }, &options);
         let has_jumped = answer.effort.n_jumps > 0;
         if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
             // A stopped round does not widen the earlier interval.
             (answer, width) = (Answer { claim: answer.claim, ..earlier }, known);
         }
-        let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision) && is_within_reach;
+        let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision) && gap_is_possible;
         let n_layers = u64::try_from(&answer.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(n_transitions);
         if is_too_wide && aim >= FINEST {
@@ -155,7 +155,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
             }
         };
         let took = began.elapsed();
-        let Proven { mut answer, .. } = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
+        let Round { mut answer, .. } = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
             Claim::Stopped(StopReason::Precision) => {
@@ -186,22 +186,22 @@ struct Aim {
 }
 
 /// The bounds that follow from some strategy and values.
-struct Proven {
+struct Round {
     answer: Answer,
     /// That of the welfare's widest interval.
     width: f64,
     /// Whether the rounding errors of rows, added up, leave room for the gap that was asked for. Better values would not change them.
-    is_within_reach: bool,
+    gap_is_possible: bool,
 }
 
 /// The gap to aim at where rounding errors alone, added up, are more than the one asked for: this many times as much.
 const ABOVE_ERRORS: f64 = 32.0;
 
 /// The bounds that follow from any strategy and values.
-fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> Proven {
+fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> Round {
     let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
-    let (base, scale) = within_reach(base, options);
+    let (base, scale) = with_scale(base, options);
     let mut allowed_gap = gap * scale;
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // Principals that are not determined by a part are evaluated separately.
@@ -224,8 +224,8 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let errors =
         (0..model.n()).map(|i| base.advantages.error[i].get() * model.lifetime_bound(i).get().min(horizon as f64));
     let errors = errors.sum::<f64>();
-    let is_within_reach = horizon == 0 || errors <= (2.0 * asked * scale).max(Claim::NEGLIGIBLE_WIDTH);
-    if !is_within_reach {
+    let gap_is_possible = horizon == 0 || errors <= (2.0 * asked * scale).max(Claim::NEGLIGIBLE_WIDTH);
+    if !gap_is_possible {
         // A gap that doubles cannot prove is not worth millions of layers.
         allowed_gap = allowed_gap.max(ABOVE_ERRORS * errors);
         horizon = horizon::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap);
@@ -300,7 +300,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         ..Answer::new(claim, method, groups, strategy, memory, payoffs, long_term)
     };
-    Proven { answer, width, is_within_reach }
+    Round { answer, width, gap_is_possible }
 }
 
 /// A scale this small relative to the rewards does not indicate what can be earned.

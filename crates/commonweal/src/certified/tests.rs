@@ -65,7 +65,7 @@ fn spoilt_values_widen_the_interval_and_never_make_it_false() {
                     long_term.strategy.iter_mut().zip(ends).for_each(|(choice, end)| *choice = ChoiceId::at(end - 1));
                 }
             }
-            let Proven { answer: solution, .. } = prove(&rounded, long_term, Aim { gap: 1e-9, aim: 1e-9 }, &options);
+            let Round { answer: solution, .. } = prove(&rounded, long_term, Aim { gap: 1e-9, aim: 1e-9 }, &options);
             assert_inside(&welfare, &solution, &format!("spoilt by {spoil}"));
             wider += usize::from(!solution.claim().is_within());
             all += 1;
