@@ -311,7 +311,7 @@ const FIRST_LAYERS: u64 = 64;
 /// The base, and the scale of the gap: the size of the base's values, or of the gain over them in a few steps if the values are
 /// small. The long-term strategy may earn nothing although early deviations earn much. This scale is a guess; the size of the
 /// answer's payoffs is known only at the end.
-fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
+fn with_scale<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
     let (model, scale) = (base.model, base.scale());
     let principals = model.model.principals().iter().enumerate();
     let of_rewards = principals.map(|(p, own)| {
