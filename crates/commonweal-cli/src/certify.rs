@@ -30,20 +30,23 @@ pub fn needs_proof(model: &Model, certificate: Option<&Path>) -> bool {
 /// affordable.
 pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &StopSignal) -> anyhow::Result<Certified> {
     let began = Instant::now();
-    let certificate = match answer.certificate(model) {
-        Ok(certificate) => Some(certificate),
-        // The bounds are still printed.
-        Err(why @ NoCertificate::Stopped) => {
-            place.iter().for_each(|_| note(&format!("no certificate: {why}; nothing was written")));
-            None
+    let mut certificate = match answer.certificate(model) {
+        Ok(certificate) => certificate,
+        Err(why) => {
+            if place.is_some() {
+                // The bounds of an answer that was stopped are still printed.
+                if why != NoCertificate::Stopped {
+                    return Err(why.into());
+                }
+                note(&format!("no certificate: {why}; nothing was written"));
+            }
+            let why = match why {
+                NoCertificate::NotKept | NoCertificate::Stopped => not_optimal(answer, place)
+                    .unwrap_or_else(|| "the model is large (--certificate proves it)".to_owned()),
+                why => why.to_string(),
+            };
+            return Ok(Certified { checked: Checked::No(why), took: began.elapsed(), is_missing: place.is_some() });
         }
-        Err(why) if place.is_some() => return Err(why.into()),
-        Err(_) => None,
-    };
-    let Some(mut certificate) = certificate else {
-        let why =
-            not_optimal(answer, place).unwrap_or_else(|| "the model is large (--certificate proves it)".to_owned());
-        return Ok(Certified { checked: Checked::No(why), took: began.elapsed(), is_missing: place.is_some() });
     };
     let mut checked = attempt(model, answer, &certificate, place)?;
     if let Attempt::Refused(_) = checked {

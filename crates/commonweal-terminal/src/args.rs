@@ -17,7 +17,7 @@ pub struct ModelArgs {
 }
 
 /// What to change in a model.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
     #[arg(long, value_name = "STATE")]

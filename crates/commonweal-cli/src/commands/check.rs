@@ -1,6 +1,6 @@
 //! `commonweal check MODEL CERTIFICATE`
 
-use crate::args::CheckArgs;
+use crate::args::{ChangeArgs, CheckArgs, ModelArgs};
 use crate::json;
 use crate::report::names::shown;
 use crate::report::numbers::{at_least, at_most, exact_and_decimal};
@@ -8,11 +8,11 @@ use crate::report::say;
 use crate::report::timings::Clock;
 use crate::{input, output, signals};
 use anyhow::{Context, anyhow, bail};
-use commonweal::files::Form;
+use commonweal::files;
 use commonweal::limits::StopReason;
 use commonweal::numbers::Enclosure;
 use commonweal::structure::{Principal, Structure};
-use commonweal::{Rational, Value, documents};
+use commonweal::{Model, Rational, Value, documents};
 use commonweal_check::{Figure, Figures, Unreadable, Verdict, check_while, is_fair};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -24,7 +24,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         bail!("the model and the certificate cannot both be standard input");
     }
     let stop = signals::start(&args.run);
-    let model = input::model(&args.model, true)?;
+    let model = Subject::read(&args.model)?;
     clock.has_read();
     let path = &args.certificate;
     let mut certificate: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
@@ -45,7 +45,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     };
     let first = certificate.fill_buf().with_context(|| format!("cannot read {}", path.display()))?;
     let is_fair = is_fair(first);
-    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
+    let Form { text, start, names, is_approximated, margin } = model.form(is_fair)?;
     // The checker sees the mixtures. Their error is proven by the code that the solver uses.
     let of_what = if is_approximated {
         ", for the mixtures that approximate time preferences. How near these are to the entries of the file is not checked: bounds on \
@@ -53,12 +53,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     } else {
         ""
     };
-    let mut canonical = Vec::new();
-    model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut canonical)?;
-    let (start, names) = (model.start().index(), Names::of(model.structure(), is_fair));
-    let margin = model.approximation_margin();
-    drop(model);
-    let verdict = check_while(canonical, certificate, args.work, start, || stop.check());
+    let verdict = check_while(text, certificate, args.work, start, || stop.check());
     clock.check = clock.since_reading();
     let spent = clock.spent(args.run.timings);
     let (found, mut figures) = match verdict {
@@ -75,7 +70,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     }
     if args.run.json {
         let mut document = document(&found, of_what);
-        if let Some(figures) = &figures {
+        if let (Some(figures), Some(names)) = (&figures, &names) {
             document.start = Some(names.state(figures).to_owned());
             document.welfare = figures.welfare.as_ref().map(|welfare| value(welfare).into());
             let payoffs =
@@ -91,13 +86,67 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Ok(Verdict::Accepted(meaning)) => {
             if !args.run.quiet && !args.run.json {
                 say(&format!("{meaning}{of_what}"));
-                figures.iter().filter_map(|figures| in_words(&names, figures)).for_each(|text| say(&text));
+                let said = figures.as_ref().zip(names.as_ref()).and_then(|(figures, names)| in_words(names, figures));
+                said.iter().for_each(|text| say(text));
             }
             ExitCode::SUCCESS
         }
         Ok(Verdict::Refused(_)) => ExitCode::from(1),
         Err(_) => ExitCode::from(3),
     })
+}
+
+/// What a certificate is held against.
+enum Subject {
+    Model(Box<Model>),
+    /// One of the two forms that `convert` writes for checkers, which have neither names nor a start.
+    Text(Vec<u8>),
+}
+
+impl Subject {
+    fn read(args: &ModelArgs) -> anyhow::Result<Subject> {
+        let path = &args.model;
+        if !path.extension().is_some_and(|ending| ending == "canonical" || ending == "principals") {
+            return Ok(Subject::Model(Box::new(input::model(args, true)?)));
+        }
+        if args.changes != ChangeArgs::default() {
+            bail!(
+                "{}: this form of a model has no names, so no option can change it\nhelp: give the options to `commonweal convert`, which \
+                 writes it",
+                path.display()
+            );
+        }
+        Ok(Subject::Text(std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?))
+    }
+
+    /// The form that the checker reads, and what a report needs of the model, which is dropped.
+    fn form(self, is_fair: bool) -> anyhow::Result<Form> {
+        let model = match self {
+            Subject::Model(model) => model,
+            Subject::Text(text) => {
+                return Ok(Form { text, start: 0, names: None, is_approximated: false, margin: 0.0 });
+            }
+        };
+        let mut text = Vec::new();
+        model.write(if is_fair { files::Form::ByPrincipal } else { files::Form::Canonical }, &mut text)?;
+        Ok(Form {
+            text,
+            start: model.start().index(),
+            names: Some(Names::of(model.structure(), is_fair)),
+            is_approximated: model.principals().iter().any(|principal| principal.approximation().is_some()),
+            margin: model.approximation_margin(),
+        })
+    }
+}
+
+/// A model as the checker reads it, and what its report needs.
+struct Form {
+    text: Vec<u8>,
+    start: usize,
+    names: Option<Names>,
+    is_approximated: bool,
+    /// How far the welfare of a strategy may be from that of the mixtures.
+    margin: f64,
 }
 
 /// The names that a report needs, kept while the model itself is not: its numbers are in the text that the checker reads.

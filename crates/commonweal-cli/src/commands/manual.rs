@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::output;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::process::ExitCode;
@@ -23,9 +23,7 @@ pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
         output::print(&String::from_utf8(page(program)?).context("a manual page is text")?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    if !folder.is_dir() {
-        bail!("{} is not a folder; create it first", folder.display());
-    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let commands: Vec<clap::Command> =
         program.get_subcommands().filter(|command| command.get_name() != "help").cloned().collect();
     for command in commands {

@@ -3,7 +3,7 @@
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
-use super::payoffs::{Gets, annuities, per_step};
+use super::payoffs::{Gets, annuities, is_weighted, per_step};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
 use commonweal::questions::total_weight;
@@ -19,8 +19,10 @@ type Table = (Vec<String>, Vec<Vec<String>>);
 /// What the words of the tables mean.
 pub fn explained(model: &Structure) -> String {
     let step = shown(model.about().step());
+    // Health in years or in days: the same choice, another weight, another sum.
+    let units = if is_weighted(model) { ", which depends on the units of the rewards" } else { "" };
     format!(
-        "social rate: how fast the sum of all weights falls to the next {step}; rewards are expected and not discounted; --json \
+        "social rate: how fast the sum of all weights falls to the next {step}{units}; rewards are expected and not discounted; --json \
          and --csv have every {step}"
     )
 }

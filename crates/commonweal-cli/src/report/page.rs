@@ -6,7 +6,7 @@ use super::names::{has_costs, message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_or_decimal, fraction_within, in_column, steps};
 use super::outlook::{explained, tables};
 use super::payoffs::{annuities, is_weighted, preference_header, time_preferences};
-use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
+use super::pictures::{Drawn, expected_rewards, gains, rates, timeline};
 use commonweal::documents::Outlook;
 use commonweal::questions::{ChangeOfChoice, Class, Compared, Comparison, Deviation, Explanation, Play, explain};
 use commonweal::structure::{ChoiceId, Principal, StateId, Structure};
@@ -133,30 +133,33 @@ impl Page<'_> {
         let weighted = is_weighted(model);
         let mut header = vec!["principal", preference_header(model)];
         header.extend(weighted.then_some("weight"));
-        header.extend(["gets", "exactly"]);
+        header.push("gets");
+        let payoffs: Vec<Value> = (0..model.n_principals()).map(|p| answer.payoff(p.into(), start)).collect();
+        let exactly = |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40));
+        let welfare = answer.welfare(start);
+        let has_exact = payoffs.iter().chain([&welfare]).any(|value| exactly(value).is_some());
+        header.extend(has_exact.then_some("exactly"));
+        let gets =
+            |value: &Value| [in_column(value)].into_iter().chain(has_exact.then(|| exactly(value).unwrap_or_default()));
         header.extend(self.outlook.map(|_| &*annuity));
         header.push(in_the_end);
         let [preferences, _] = time_preferences(model);
         header.extend(self.own_best.map(|_| "if the agent served nobody else"));
         let worth = annuities(model, answer);
-        let exactly =
-            |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40)).unwrap_or_default();
         let row = |(p, principal): (usize, &Principal)| {
-            let gets = answer.payoff(p.into(), start);
             let mut row = vec![principal_in_column(principal), preferences[p].clone()];
             row.extend(weighted.then(|| fraction_or_decimal(&principal.weight)));
-            row.extend([in_column(&gets), exactly(&gets)]);
+            row.extend(gets(&payoffs[p]));
             row.extend(self.outlook.map(|_| in_column(&worth[p])));
             row.push(in_column(&answer.long_term_payoff(p.into(), start)));
             row.extend(self.own_best.map(|best| in_column(&best[p])));
             row
         };
         let mut rows: Vec<Vec<String>> = model.principals().iter().enumerate().take(ROWS).map(row).collect();
-        let welfare = answer.welfare(start);
         let long_term = in_column(&answer.long_term_welfare(start));
         let mut total = vec!["welfare".to_owned(), String::new()];
         total.extend(weighted.then(String::new));
-        total.extend([in_column(&welfare), exactly(&welfare)]);
+        total.extend(gets(&welfare));
         total.extend(self.outlook.map(|_| String::new()));
         total.push(long_term);
         rows.push(total);
@@ -165,7 +168,7 @@ impl Page<'_> {
         let drawn = Drawn::answer(model, answer);
         let mut pictures = vec![gains(model, &drawn, self.own_best).svg()];
         if model.n_states() <= LARGEST_DRAWN {
-            pictures.extend(payoffs(self.model, &drawn).ok().map(|chart| chart.svg()));
+            pictures.extend(super::pictures::payoffs(self.model, &drawn).ok().map(|chart| chart.svg()));
         }
         *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";

@@ -403,22 +403,31 @@ pub fn likely_states(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> 
     })
 }
 
-/// Each principal's expected reward at each step, not discounted.
+/// Each principal's expected reward at each step, not discounted, in units of the welfare where weights differ.
 pub fn expected_rewards(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
     let trajectory = trajectory(model, drawn.strategy, drawn_steps(model.structure(), drawn) + 1)?;
     let model = model.structure();
-    let series = |(p, principal): (usize, &Principal)| Series {
-        name: principal_shown(principal),
-        colour: colour_of(p),
-        points: trajectory.rewards.iter().enumerate().map(|(j, rewards)| (j as f64, rewards[p])).collect(),
-        mark: Mark::Line,
+    let unit = Unit::of(model);
+    let series = |(p, principal): (usize, &Principal)| {
+        let factor = unit.factor(principal)?.to_f64();
+        Some(Series {
+            name: unit.name(principal_shown(principal), principal),
+            colour: colour_of(p),
+            points: trajectory.rewards.iter().enumerate().map(|(j, rewards)| (j as f64, factor * rewards[p])).collect(),
+            mark: Mark::Line,
+        })
     };
+    let mut notes = first_ones(model).trim_start().to_owned();
+    notes.extend(unit.note(model).map(|note| format!(" {note}")));
     Ok(Chart {
         title: format!("What is expected at each {}", shown(model.about().step())),
-        caption: Some(first_ones(model).trim_start().to_owned()).filter(|caption| !caption.is_empty()),
+        caption: (!notes.is_empty()).then(|| notes.trim_start().to_owned()),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "expected reward, not discounted".to_owned(), scale: Scale::Linear },
-        series: worth_drawing(model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(), drawn),
+        series: worth_drawing(
+            model.principals().iter().enumerate().take(PRINCIPALS).filter_map(series).collect(),
+            drawn,
+        ),
         marks: Vec::new(),
     })
 }

@@ -217,6 +217,10 @@ fn a_certificate_that_no_checker_reads_is_not_written() {
     let ran = folder.run(&["solve", "long.yaml", "--certificate", "long.cert"]);
     assert!(ran.code != 0 && !folder.files().contains(&"long.cert".to_owned()), "{}", ran.stdout);
     assert!(ran.stderr.replace("\n", " ").contains("more than 2^16 bits"), "{}", ran.stderr);
+    // The report says the same, and not that the model is large.
+    let text = folder.run(&["solve", "long.yaml"]).done().stdout;
+    assert!(text.contains("Not checked") && text.contains("more than 2^16 bits"), "{text}");
+    assert!(!text.contains("is large") && !text.contains("proves it"), "{text}");
 }
 
 #[test]

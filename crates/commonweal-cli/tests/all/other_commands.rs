@@ -214,6 +214,31 @@ fn a_certificate_is_for_the_model_that_was_solved_wherever_a_line_ends() {
     assert_eq!(check("hidden.canonical", "hidden.cert").as_deref(), Ok("accepted"));
 }
 
+/// The forms that `convert` writes for checkers are checked as they are; they have no names, so none are told.
+#[test]
+fn a_certificate_is_checked_against_the_form_that_was_converted() {
+    let folder = Folder::new();
+    let hotel = paper("hotel.yaml");
+    let hotel = hotel.to_str().expect("UTF-8");
+    for form in ["hotel.canonical", "hotel.principals"] {
+        folder.run(&["convert", hotel, form]).done();
+    }
+    folder.run(&["solve", hotel, "--certificate", "hotel.cert"]).done();
+    folder.run(&["fair", hotel, "--rule", "max-min", "--certificate", "fair.cert"]).done();
+    for (form, certificate) in [("hotel.canonical", "hotel.cert"), ("hotel.principals", "fair.cert")] {
+        let checked = folder.run(&["check", form, certificate]).done();
+        assert_eq!(checked.stdout, "accepted\n");
+        assert!(!checked.stderr.contains("from"), "{}", checked.stderr);
+        folder.run(&["check", form, certificate, "--discount", "bob=1/2"]).refused(&[form, "commonweal convert"]);
+    }
+    folder.run(&["check", "hotel.canonical", "fair.cert"]).refused(&["model.principals"]);
+    folder.run(&["check", "hotel.principals", "hotel.cert"]).refused(&["model.canonical"]);
+    folder.run(&["check", "none.canonical", "hotel.cert"]).refused(&["cannot read none.canonical"]);
+    folder.write("other.canonical", &folder.read("hotel.canonical").replace("6 6", "6 7"));
+    let other = folder.run(&["check", "other.canonical", "hotel.cert"]);
+    assert!(other.code == 1 && other.stdout.contains("for another one"), "{} {}", other.code, other.stdout);
+}
+
 #[test]
 fn a_verdict_is_told_in_json_and_a_check_that_is_stopped_has_none() {
     let folder = Folder::with_hotel();

@@ -457,7 +457,9 @@ fn a_report_is_one_page_with_pictures_tables_and_how_it_is_found() {
     assert!(page.contains("&lt;b&gt;") && page.contains("&lt;/td&gt;") && !page.contains("<b>"));
     folder.run(&["generate", "random", "--states", "60", "--discounts", "0.9,0.5", "-o", "random.yaml"]).done();
     folder.run(&["solve", "random.yaml", "--gap", "1e-6", "--report", "random.html"]).done();
-    assert!(folder.read("random.html").contains("proven in doubles"));
+    let page = folder.read("random.html");
+    assert!(page.contains("proven in doubles") && !page.contains("<th>exactly</th>"), "{page}");
+    assert!(folder.read("hotel.html").contains("<th>exactly</th>"));
     folder.run(&["solve", "hotel.yaml", "--report", "hotel.yaml"]).refused(&["the file that is read"]);
     folder
         .run(&["solve", "hotel.yaml", "--report", "x", "--strategy", "x"])
@@ -569,7 +571,8 @@ fn payoffs_with_weights_of_different_sizes_are_drawn_in_the_units_of_the_welfare
         folder.read("sweep.svg")
     };
     let plot = |file: &str, kind: &str| folder.run(&["plot", file, "--kind", kind]).done().stdout;
-    for svg in [plot("weighted.yaml", "gains"), plot("weighted.yaml", "payoffs"), sweep("bob.rate=10%..90%")] {
+    let pictures = ["gains", "payoffs", "rewards"].map(|kind| plot("weighted.yaml", kind));
+    for svg in pictures.into_iter().chain([sweep("bob.rate=10%..90%")]) {
         assert!(svg.contains("alice × 2") && svg.contains("bob × 3") && svg.contains(in_units), "{svg}");
     }
     // The strategy is that of the hotel: alice loses 10/9 against the long-term one, bob wins 20/9, and the welfare 40/9.

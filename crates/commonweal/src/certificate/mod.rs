@@ -60,8 +60,8 @@ pub enum NoCertificate {
     Rounded,
     /// A number of the canonical form is longer than the format allows.
     #[error(
-        "the weights of a time preference take more than 2^16 bits in the canonical form, which no checker reads; a larger `error`, or \
-         fewer segments beside it, makes them shorter"
+        "the weights of a time preference take more than 2^16 bits in the canonical form, which no checker reads; rates of fewer \
+         digits, fewer or shorter segments, and for a mixture a larger `error`, make them shorter"
     )]
     LongWeights,
     /// A fair answer whose bounds have no single proof.
@@ -106,12 +106,13 @@ impl<'a> Certificate<'a> {
 
     fn about(model: Cow<'a, Mdp>, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
         answer.strategy().check(&model)?;
-        let is_stopped = matches!(answer.claim(), Claim::Stopped(_));
-        let missing = if is_stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
-        let proof = answer.proof().ok_or(missing)?;
+        if answer.proof().is_none() && matches!(answer.claim(), Claim::Stopped(_)) {
+            return Err(NoCertificate::Stopped);
+        }
         if canonical::has_long_weights(&model) {
             return Err(NoCertificate::LongWeights);
         }
+        let proof = answer.proof().ok_or(NoCertificate::NotKept)?;
         // The certificate is about the mixtures of the model's canonical form.
         let answer = if answer.is_approximated() { Cow::Owned(answer.of_mixtures()) } else { Cow::Borrowed(answer) };
         Ok(Certificate { model, answer, proof, precision: PRECISION, stop: StopSignal::default() })

@@ -329,12 +329,16 @@ impl Display for Preference {
             Preference::Schedule(Schedule::Rates(rates)) => {
                 // Steps before the first key are not discounted; step 0 counts 1 in any case.
                 let undiscounted = rates.first().is_some_and(|(step, _)| *step > 1).then_some(Rational::ZERO);
-                let mut all = undiscounted.iter().chain(rates.iter().map(|(_, rate)| rate));
-                let first = all.next().expect("a schedule has a rate");
-                if all.clone().all(|rate| rate == first) {
-                    write!(f, "rate {}", rate_text(first))?;
+                let all: Vec<&Rational> = undiscounted.iter().chain(rates.iter().map(|(_, rate)| rate)).collect();
+                let (first, last) = (rate_text(all[0]), rate_text(all[all.len() - 1]));
+                let least = all.iter().min().expect("a schedule has a rate");
+                let most = all.iter().max().expect("a schedule has a rate");
+                if least == most {
+                    write!(f, "rate {first}")?;
+                } else if all.is_sorted() || all.iter().rev().is_sorted() {
+                    write!(f, "{first} to {last}")?;
                 } else {
-                    write!(f, "{} to {}", rate_text(first), rate_text(all.next_back().expect("another rate")))?;
+                    write!(f, "between {} and {}", rate_text(least), rate_text(most))?;
                 }
             }
             Preference::Gamma { mean, sd, .. } => write!(f, "gamma {} ± {}", rate_text(mean), rate_text(sd))?,

@@ -683,6 +683,8 @@ fn a_schedule_that_begins_late_begins_with_a_rate_of_0() {
     // Step 0 counts 1 in any case.
     assert_eq!([label("{0: 3%}"), label("{1: 3%}"), label("{0: 3%, 31: 3%}")], ["rate 3%"; 3]);
     assert_eq!(label("{1: 3.5%, 31: 3%}"), "3.5% to 3%");
+    assert_eq!(label("{1: 3%, 9: 7%, 31: 3%}"), "between 3% and 7%");
+    assert_eq!(label("{5: 7%, 9: 2%}"), "between 0% and 7%");
 }
 
 /// The Green Book in months: weights of tens of thousands of digits. The oracle adds up the weights of 30,000 months in doubles and
