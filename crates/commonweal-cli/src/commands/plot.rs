@@ -1,14 +1,14 @@
 //! `commonweal plot MODEL`
 
 use super::front;
-use crate::args::{PlotArgs, PlotKind};
+use crate::args::{EngineArgs, PlotArgs, PlotKind};
+use crate::engine::{self, Asked};
 use crate::report::note;
 use crate::report::pictures::{Drawn, expected_rewards, gains, likely_states, payoffs, rates, timeline};
 use crate::{input, output, progress, signals};
 use anyhow::{Context, bail};
-use commonweal::answers::DEFAULT_GAP;
 use commonweal::questions::{evaluate, own_best};
-use commonweal::{Claim, Engine, Options, Strategy, solve};
+use commonweal::{Claim, Engine, Options, Strategy, Value, solve};
 use commonweal_charts::{Picture, stacked};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +24,8 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(place, strategy)?;
     }
     let stop = signals::start(&args.run);
-    let model = input::model(&args.model, args.run.quiet)?;
+    let asked = EngineArgs { exact: false, gap: args.gap };
+    let Asked { model, engine } = engine::read(&asked, &args.model, false, args.run.quiet)?;
     let structure = model.structure();
     let read = |path: &PathBuf| anyhow::Ok((path.clone(), input::strategy_file(&model, path)?));
     let given = args.strategy.as_ref().map(read).transpose()?;
@@ -36,9 +37,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         );
     }
     model.check_doubles().with_context(|| args.model.model.display().to_string())?;
-    // Fractions gain little if preferences are approximated.
-    let gap = args.gap.or(model.is_approximated().then_some(DEFAULT_GAP));
-    let options = Options { engine: gap.map_or(Engine::Exact, Engine::Within), stop, ..Options::default() };
+    let options = Options { engine, stop, ..Options::default() };
     let solution = progress::shown(&options.stop, args.run.quiet, || solve(&model, &options));
     let drawn = match &given {
         Some((path, strategy @ Strategy::Counting(counting))) => {
@@ -54,10 +53,12 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
             PlotKind::Timeline => timeline(structure, &drawn).picture(),
             PlotKind::Payoffs => payoffs(&model, &drawn)?.picture(),
             PlotKind::Gains => {
-                let own_best = gap.is_none().then(|| own_best(&model, &solution, &options.stop));
-                // Stopped, they are known between wide bounds only.
-                let own_best = own_best.filter(|_| options.stop.reason().is_none());
-                gains(structure, &drawn, own_best.as_deref()).picture()
+                let own_best = own_best(&model, &solution, &options.stop);
+                let is_drawn = are_narrow(&own_best);
+                if !is_drawn && !args.run.quiet && options.stop.reason().is_none() {
+                    note("what each principal would get alone is not drawn: the bounds on it are too wide");
+                }
+                gains(structure, &drawn, is_drawn.then_some(&*own_best)).picture()
             }
             PlotKind::Front => front::picture(&model, &Options { engine: Engine::Auto, ..options.clone() })?,
             PlotKind::Rates => rates(structure, &drawn).picture(),
@@ -72,10 +73,15 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         Some(place) => output::write_picture(place, &picture, args.run.quiet)?,
         None => output::print(&picture.svg())?,
     }
-    if gap.is_some() && kinds.contains(&PlotKind::Gains) && !args.run.quiet {
-        note("in doubles, what each principal would get alone is not drawn");
-    }
     let Claim::Stopped(reason) = solution.claim() else { return Ok(ExitCode::SUCCESS) };
     note(&format!("{reason}: the picture shows the best strategy found until then"));
     Ok(ExitCode::from(3))
+}
+
+/// Whether bars show the values and not their bounds.
+fn are_narrow(values: &[Value]) -> bool {
+    /// This share of the longest bar is not seen.
+    const UNSEEN: f64 = 0.005;
+    let longest = values.iter().map(|value| value.enclosure.midpoint().abs()).fold(0.0, f64::max);
+    values.iter().all(|value| value.enclosure.width() <= UNSEEN * longest)
 }

@@ -196,7 +196,7 @@ impl Page<'_> {
             vec![shown(&model.state_name(state)), told.collect::<Vec<_>>().join(", ")]
         };
         *html += &table("plain", &["state", "action"], &states.iter().take(ROWS).map(row).collect::<Vec<_>>());
-        more(html, states.len(), "states");
+        more(html, states.len() + play.n_left_out(), "states");
         *html += &format!(
             "<p class=\"note\">States stand in the order in which they are met, at the {} at which they can be.</p>\n</section>\n",
             escaped(&several)

@@ -160,10 +160,11 @@ pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
         TimelineRow { name: state_in_column(model, state), runs: runs.collect() }
     };
     let mut notes = Vec::new();
-    if states.len() > ROWS {
-        notes.push(format!("The {ROWS} states met first are shown, of {} that the strategy meets.", states.len()));
-    } else if states.len() < model.n_states() {
-        let never = model.n_states() - states.len();
+    let n_met = states.len() + play.n_left_out();
+    if n_met > ROWS {
+        notes.push(format!("The {ROWS} states met first are shown, of {n_met} that the strategy meets."));
+    } else if n_met < model.n_states() {
+        let never = model.n_states() - n_met;
         notes.push(format!(
             "{never} of {} states {} never met.",
             model.n_states(),

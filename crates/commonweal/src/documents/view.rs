@@ -257,7 +257,7 @@ impl Timeline {
         };
         Timeline {
             rows: states.iter().take(rows).map(row).collect(),
-            n_met: states.len(),
+            n_met: states.len() + play.n_left_out(),
             takes_turns: play.takes_turns(),
             over_all_states: play.is_over_all_states(),
         }

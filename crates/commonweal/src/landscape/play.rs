@@ -7,11 +7,14 @@
 
 use crate::model::{ChoiceId, StateId, Structure};
 use crate::stop::StopSignal;
-use crate::strategy::{CountingStrategy, Step};
+use crate::strategy::{CountingStrategy, Meetings, Step};
 use std::collections::{BTreeSet, HashMap};
+use std::mem::replace;
 
 /// The most steps that are followed one by one.
 const MAX_STEPS: usize = 20_000;
+/// The most choices that a play keeps, over all its sets: 64 MB.
+const MAX_KEPT: usize = 1 << 24;
 
 /// Choices that can be taken at a number of steps in a row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,22 +30,34 @@ pub struct Phase {
 pub struct Play {
     phases: Vec<Phase>,
     cycle: Vec<Vec<ChoiceId>>,
+    /// The states that count as reached at every step, in the order in which they may be met first; none if the steps are known.
+    at_every_step: Vec<StateId>,
+    /// How many more there are, left out because there are too many changes to keep.
+    left_out: usize,
 }
 
 impl Play {
-    /// The play of `strategy` from `start`. If it changes for too long to be followed, every state counts as reached.
+    /// The play of `strategy` from `start`. If it changes for too long to be followed, every state counts as reached; if its sets
+    /// are then too large to be kept, those that are met first.
     pub fn of(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Play {
-        Play::unless_stopped(model, strategy, start, &StopSignal::default()).expect("nobody stops it")
+        let stop = StopSignal::default();
+        followed(model, strategy, vec![start], Some(MAX_STEPS), &stop).unwrap_or_else(|| {
+            let (at_every_step, left_out) = first_met(model, strategy, start);
+            let mut states = at_every_step.clone();
+            states.sort_unstable();
+            let play = followed(model, strategy, states, None, &stop).expect("nobody stops it");
+            Play { at_every_step, left_out, ..play }
+        })
     }
 
-    /// The same; `None` if it is stopped.
+    /// The same with every state in the end; `None` if it is stopped.
     pub(super) fn unless_stopped(
         model: &Structure,
         strategy: &CountingStrategy,
         start: StateId,
         stop: &StopSignal,
     ) -> Option<Play> {
-        let met = followed(model, strategy, BTreeSet::from([start]), Some(MAX_STEPS), stop);
+        let met = followed(model, strategy, vec![start], Some(MAX_STEPS), stop);
         // Over all states there are as many phases as changes, and then one set for ever.
         met.or_else(|| followed(model, strategy, model.states().collect(), None, stop))
     }
@@ -64,10 +79,18 @@ impl Play {
 
     /// The states that are reached, in order of the first step; at the same step in the model's order.
     pub fn states(&self, model: &Structure) -> Vec<StateId> {
+        if !self.at_every_step.is_empty() {
+            return self.at_every_step.clone();
+        }
         let mut met = BTreeSet::new();
         let sets = self.phases.iter().map(|phase| &phase.choices).chain(&self.cycle);
         let states = sets.flatten().map(|&choice| model.state_of(choice));
         states.filter(|&state| met.insert(state)).collect()
+    }
+
+    /// How many states that may be reached have no place in the play, because too many changes would be kept.
+    pub fn n_left_out(&self) -> usize {
+        self.left_out
     }
 
     /// The choices of a state by step: a choice, or `None` while it cannot be reached. The first entry is of step 0, the last holds
@@ -75,7 +98,12 @@ impl Play {
     /// equal choices are left out.
     pub fn runs(&self, model: &Structure, state: StateId) -> Vec<(Step, Option<ChoiceId>)> {
         const MANY: usize = 100;
-        let taken = |choices: &[ChoiceId]| choices.iter().copied().find(|&choice| model.state_of(choice) == state);
+        let first = model.choices(state).next();
+        // The choices of a set are in the model's order.
+        let taken = |choices: &[ChoiceId]| {
+            let at = choices.partition_point(|&choice| Some(choice) < first);
+            choices.get(at).copied().filter(|&choice| model.state_of(choice) == state)
+        };
         let mut runs: Vec<(Step, Option<ChoiceId>)> = Vec::new();
         let mut step = Step::ZERO;
         for phase in &self.phases {
@@ -160,12 +188,25 @@ impl Play {
     }
 }
 
-/// The play over these states; `None` if it takes more than `max_steps`, or if it is stopped. Without a limit these are all states, which all stay
-/// reached.
+/// The states that may be met, as many of the first ones as a play over them can keep, and how many are left out.
+fn first_met(model: &Structure, strategy: &CountingStrategy, start: StateId) -> (Vec<StateId>, usize) {
+    let meetings = Meetings::of(model, strategy, start);
+    let mut steps = BTreeSet::new();
+    let fits = |&(at, &state): &(usize, &StateId)| {
+        steps.extend(strategy.changes(state).iter().map(|change| &change.from));
+        at * steps.len() < MAX_KEPT
+    };
+    let states: Vec<StateId> = meetings.states().iter().enumerate().take_while(fits).map(|(_, &state)| state).collect();
+    let left_out = meetings.states().len() - states.len();
+    (states, left_out)
+}
+
+/// The play over these states, given in the model's order; `None` if it takes more than `max_steps` or keeps too much, or if it is stopped. Without a limit the states
+/// all stay reached.
 fn followed(
     model: &Structure,
     strategy: &CountingStrategy,
-    start: BTreeSet<StateId>,
+    start: Vec<StateId>,
     max_steps: Option<usize>,
     stop: &StopSignal,
 ) -> Option<Play> {
@@ -173,10 +214,16 @@ fn followed(
     let mut phases: Vec<Phase> = Vec::new();
     let mut reached = start;
     let mut step = Step::ZERO;
+    let mut n_kept = 0;
+    let mut listed = vec![false; model.n_states()];
     // After the last change the set alone determines the next one.
     let mut seen: HashMap<Vec<ChoiceId>, usize> = HashMap::new();
     for _ in 0..max_steps.unwrap_or(usize::MAX) {
         if stop.reason().is_some() {
+            return None;
+        }
+        n_kept += reached.len();
+        if !whole && n_kept > MAX_KEPT {
             return None;
         }
         let choices: Vec<ChoiceId> = reached.iter().map(|&state| strategy.choice(state, &step)).collect();
@@ -185,10 +232,15 @@ fn followed(
             changes.get(changes.partition_point(|change| change.from <= step)).map(|change| change.from.clone())
         };
         let next_change = reached.iter().filter_map(later).min();
-        let next: BTreeSet<StateId> = if whole {
+        let next: Vec<StateId> = if whole {
             reached.clone()
         } else {
-            choices.iter().flat_map(|&choice| model.targets(choice)).copied().collect()
+            let successors = choices.iter().flat_map(|&choice| model.targets(choice)).copied();
+            let mut next: Vec<StateId> =
+                successors.filter(|state| !replace(&mut listed[state.index()], true)).collect();
+            next.iter().for_each(|state| listed[state.index()] = false);
+            next.sort_unstable();
+            next
         };
         let settled = || next.iter().chain(&reached).all(|state| later(state).is_none());
         if next_change.is_none() && settled() {
@@ -232,7 +284,7 @@ fn shortest(mut phases: Vec<Phase>, first: usize) -> Play {
         }
         cycle.rotate_right(1);
     }
-    Play { phases: joined, cycle }
+    Play { phases: joined, cycle, at_every_step: Vec::new(), left_out: 0 }
 }
 
 #[cfg(test)]
@@ -297,5 +349,48 @@ mod tests {
         let other = Play::of(&ring, &strategy(&ring, &[&[(0, 0), (6, 1), (7, 0)], &[(0, 2)]]), 0.into());
         assert_eq!((other.n_steps(), other.cycle().len()), (7u8.into(), 2));
         assert!(always.path().is_none());
+    }
+
+    /// Rings of coprime lengths that are entered at once: the sets repeat only after the product of the lengths.
+    #[test]
+    fn a_play_that_is_too_long_to_be_kept_has_the_states_that_are_met_first() {
+        use std::fmt::Write;
+        const RINGS: [usize; 5] = [23, 29, 31, 37, 5003];
+        let mut text = "principals: {p: 1/2}\nstart: hub\nstates:\n".to_owned();
+        for ring in RINGS {
+            for at in 0..ring {
+                writeln!(text, "  r{ring}_{at}: {{a: {{to: r{ring}_{}}}, b: {{to: r{ring}_{at}}}}}", (at + 1) % ring)
+                    .unwrap();
+            }
+        }
+        let entries = RINGS.map(|ring| format!("r{ring}_5: 1/5")).join(", ");
+        writeln!(text, "  hub: {{go: {{to: {{{entries}}}}}}}").unwrap();
+        let model = model(&text);
+        let hub = model.n_states() - 1;
+        let changes = |state: usize| {
+            let first = model.choices(state.into()).next().unwrap();
+            // In the last ring, at steps of its own, for a while.
+            let until = if state > 200 && state < hub { 100_000 + 7 * state } else { 0 };
+            let b = Change { from: Step::from(until as u64), choice: (first.index() + 1).into() };
+            let a = Change { from: Step::ZERO, choice: first };
+            if until > 0 { vec![a, b] } else { vec![a] }
+        };
+        let strategy = CountingStrategy::from_changes(&model, (0..=hub).map(changes).collect());
+        let play = Play::of(&model, &strategy, hub.into());
+        let met = play.states(&model);
+        // The hub, the five entries, the five after them.
+        assert_eq!((met[0], play.is_over_all_states()), (hub.into(), true));
+        assert!(met[1..6].iter().all(|state| model.state_name(*state).ends_with("_5")), "{met:?}");
+        assert!(met[6..11].iter().all(|state| model.state_name(*state).ends_with("_6")), "{met:?}");
+        assert!(play.n_left_out() > 0);
+        assert_eq!(met.len() + play.n_left_out(), model.n_states());
+        for &state in &met {
+            let runs = play.runs(&model, state);
+            let own: Vec<_> =
+                strategy.changes(state).iter().map(|change| (change.from.clone(), Some(change.choice))).collect();
+            assert_eq!(runs, own);
+        }
+        let kept: usize = play.phases().iter().map(|phase| phase.choices.len()).sum();
+        assert!(kept <= MAX_KEPT);
     }
 }
