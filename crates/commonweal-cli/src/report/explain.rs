@@ -35,13 +35,16 @@ fn unfinished(answer: &Answer) -> Option<StopReason> {
     }
 }
 
+/// The first line of the explanation.
+pub const TITLE: &str = "How it is found";
+
 pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, StopReason>) -> String {
     match found {
         _ if unfinished(solution).is_some() => {
             "\nThere is nothing to explain: the solution was not finished.\n".to_owned()
         }
         Ok(explanation) => {
-            let mut text = String::from("\nHow it is found\n");
+            let mut text = format!("\n{TITLE}\n");
             long_term(&mut text, model, explanation);
             advantages(&mut text, model, solution, explanation);
             // The first three are always there.

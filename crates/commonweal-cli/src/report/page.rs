@@ -1,7 +1,7 @@
 //! `solve --report`: a solution as one HTML page, with pictures, tables and the steps of the computation.
 
 use super::compare::{class_name, commitment, cost, shown_welfare};
-use super::explain::text as explain_text;
+use super::explain::{TITLE, text as explain_text};
 use super::names::{has_costs, message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_or_decimal, fraction_within, in_column, steps};
 use super::outlook::{explained, tables};
@@ -88,10 +88,7 @@ impl Page<'_> {
         html += "</section>\n";
         if let Some(text) = self.text {
             html += &section("model", "The model");
-            // Line by line, because a line break would not be kept.
-            let lines: Vec<String> = text.lines().map(escaped).collect();
-            html += "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">";
-            html += &(lines.join("\n") + "</pre>\n</section>\n");
+            html += &(preformatted(text) + "</section>\n");
         }
         html += "</main>\n<footer><p>Fractions are exact. Decimals are rounded to the digits shown, and bounds outward. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"
@@ -249,7 +246,7 @@ impl Page<'_> {
             return;
         }
         let model = self.model.structure();
-        *html += &section("how", "How it is found");
+        *html += &section("how", TITLE);
         match explain(self.model, self.answer, LAYERS, ROWS, self.stop) {
             // Where preferences have several discounts, or change in time, the words of `--explain` tell how a difference counts, and
             // as of which step.
@@ -259,7 +256,9 @@ impl Page<'_> {
                     || explanation.names.len() != model.n_principals() =>
             {
                 let text = explain_text(model, self.answer, &Ok(explanation));
-                *html += &format!("<pre style=\"white-space: pre-wrap\">{}</pre>\n", escaped(text.trim()));
+                // The section has the title already.
+                let text = text.trim().trim_start_matches(TITLE).trim_start();
+                *html += &preformatted(text);
             }
             Ok(explanation) => add_steps(html, model, self.answer, &explanation),
             Err(reason) => *html += &format!("<p>The explanation was not finished: {reason}.</p>\n"),
@@ -365,6 +364,13 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
         add_words(html, &header, &explanation.turns.iter().take(ROWS).map(row).collect::<Vec<_>>());
         more(html, explanation.turns.len(), "changes");
     }
+}
+
+/// A text with its lines.
+fn preformatted(text: &str) -> String {
+    // Line by line, because a line break would not be kept.
+    let lines: Vec<String> = text.lines().map(escaped).collect();
+    format!("<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere\">{}</pre>\n", lines.join("\n"))
 }
 
 fn section(id: &str, title: &str) -> String {
