@@ -21,6 +21,8 @@ const MANY_SWEEPS: usize = 2_000;
 /// Systems up to this size are solved by elimination.
 const SMALL: usize = 160;
 const MOST_IMPROVEMENTS: usize = 60;
+/// Sweeps of a large system between improvements that are not the last ones: values that are near tell most choices apart.
+const PART_OF_SWEEPS: usize = 20;
 
 /// Values, part after part, and the mix whose values they are. Stopped, they are as good as they are by then.
 pub(super) fn lexicographic_values(
@@ -42,9 +44,19 @@ pub(super) fn lexicographic_values(
             None => within.fill(span, &model.choices(state).collect::<Vec<_>>(), &mut mix),
         }
     }
+    let a_sweep = n_terms(model, reach);
+    if reach.len() > SMALL {
+        evaluate_within(PART_OF_SWEEPS, model, reach, &mix, &mut values, pace);
+        for _ in 0..MOST_IMPROVEMENTS {
+            if pace.stops_after(a_sweep) || !improve(model, within, reach, &values, &mut mix) {
+                break;
+            }
+            evaluate_within(PART_OF_SWEEPS, model, reach, &mix, &mut values, pace);
+        }
+    }
     evaluate(model, reach, &mix, &mut values, pace);
     for _ in 0..MOST_IMPROVEMENTS {
-        if pace.stops_after(n_terms(model, reach)) || !improve(model, within, reach, &values, &mut mix) {
+        if pace.stops_after(a_sweep) || !improve(model, within, reach, &values, &mut mix) {
             break;
         }
         evaluate(model, reach, &mix, &mut values, pace);
@@ -54,10 +66,21 @@ pub(super) fn lexicographic_values(
 
 /// About the values of a mix to every part, from values that are near. Stopped, they are as good as they are by then.
 pub(super) fn evaluate(model: &Doubles, reach: &[StateId], mix: &[f64], values: &mut [f64], pace: &mut Pace) {
+    let sweeps = if reach.len() <= SMALL { FEW_SWEEPS } else { MANY_SWEEPS };
+    evaluate_within(sweeps, model, reach, mix, values, pace);
+}
+
+fn evaluate_within(
+    sweeps: usize,
+    model: &Doubles,
+    reach: &[StateId],
+    mix: &[f64],
+    values: &mut [f64],
+    pace: &mut Pace,
+) {
     let a_sweep = n_terms(model, reach);
     for i in 0..model.n {
         let values = &mut values[i * model.n_states..(i + 1) * model.n_states];
-        let sweeps = if reach.len() <= SMALL { FEW_SWEEPS } else { MANY_SWEEPS };
         let settled = (0..sweeps).any(|_| pace.stops_after(a_sweep) || sweep(model, reach, mix, i, values));
         if !settled && reach.len() <= SMALL {
             dense::solve_values(model, reach, mix, i, values);
