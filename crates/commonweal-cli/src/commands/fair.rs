@@ -77,7 +77,7 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         let write = || certify(&model, &question, &found, &options, place);
         progress::shown(&options.stop, args.run.quiet, write)
     });
-    let is_missing = certified.transpose()? == Some(false);
+    let is_cut = certified.transpose()? == Some(false);
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         let mut document = documents::Fair::new(model.structure(), &found, args.all_states);
@@ -104,14 +104,14 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(match found.proven {
-        _ if is_missing || no_coin.is_some() => ExitCode::from(3),
+        _ if is_cut || no_coin.is_some() => ExitCode::from(3),
         Proven::Optimal | Proven::WithinGap => ExitCode::SUCCESS,
         Proven::Infeasible => ExitCode::from(1),
         Proven::Stopped(_) => ExitCode::from(3),
     })
 }
 
-/// Writes the certificate, or a note if the answer has none; false if there is something to prove, and it was not written.
+/// Writes the certificate, or a note if the answer has none; false if that was stopped.
 fn certify(model: &Model, question: &Question, found: &Fair, options: &Options, place: &Path) -> anyhow::Result<bool> {
     let text = FairCertificate::of(model, question, found, options).and_then(|certificate| certificate.to_bytes());
     match text {
@@ -121,8 +121,10 @@ fn certify(model: &Model, question: &Question, found: &Fair, options: &Options, 
         }
         Err(why @ NoCertificate::Rounded) => Err(why.into()),
         Err(why) => {
-            note(&format!("no certificate: {why}; nothing was written"));
-            Ok(why == NoCertificate::NothingToProve)
+            let is_of_doubles = matches!(why, NoCertificate::InDoubles | NoCertificate::SeveralParts);
+            let cure = if is_of_doubles { " (--exact asks for it)" } else { "" };
+            note(&format!("no certificate: {why}{cure}; nothing was written"));
+            Ok(why != NoCertificate::Stopped)
         }
     }
 }

@@ -136,10 +136,12 @@ fn who_does_not_count_gets_what_is_left_under_a_ceiling() {
 }
 
 /// Where the least gain can be no greater, the others get what they can: nobody could have more at no cost to anybody. In fractions, and in doubles to
-/// within what the gap is worth at the least multiplier that fixes a level.
+/// within what the gap is worth at the least multiplier that fixes a level, 1/1024: for one principal, 1,024 times the gap of its range.
 #[test]
 fn no_lottery_is_better_for_somebody_and_worse_for_nobody() {
     const GAP: f64 = 1e-9;
+    // Rewards are from −4 to 4, and discounts at most 2/3.
+    const WIDEST: f64 = 24.0;
     let (mut in_doubles, mut later) = (0, 0);
     for seed in 0..200 {
         let model = Model::from(random(seed));
@@ -162,16 +164,15 @@ fn no_lottery_is_better_for_somebody_and_worse_for_nobody() {
                 let most = fair(&even, &Question { at_least, ..Question::new(Rule::Welfare) }, &Options::default());
                 let most = most.expect("it meets its own payoffs").value.enclosure.upper();
                 let total = gets.iter().fold(Rational::ZERO, |sum, own| sum + own).to_f64();
-                let scale = gets.iter().map(|own| own.to_f64().abs()).fold(1.0, f64::max);
                 // Exactly, but for the rounding of the last digit.
-                let allowed = if found.gap.is_none() { 1e-12 } else { 1024.0 * n as f64 * GAP } * scale;
+                let allowed = if found.gap.is_none() { 1e-12 } else { 1024.0 * n as f64 * GAP } * WIDEST;
                 assert!(most - total <= allowed, "{}: {most} in place of {total}", what());
                 in_doubles += u32::from(found.gap.is_some());
                 later += u32::from(found.gap.is_some() && found.weights.iter().any(Rational::is_zero));
             }
         }
     }
-    assert!(in_doubles > 400 && later > 20, "{in_doubles}, {later}");
+    assert!(in_doubles > 200 && later > 10, "{in_doubles}, {later}");
 }
 
 /// With distinct discounts the long-term strategy does not depend on positive weights: it is found once, whatever is asked then.
