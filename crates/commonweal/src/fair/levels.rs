@@ -117,11 +117,10 @@ impl Asked<'_, '_> {
         let least = (0..n).filter(|p| !ranges[*p].is_zero()).map(|p| gain(&p)).min().expect("a principal");
         bounds[0][0] = least;
         let is_near = |[least, most]: &[Rational; 2]| most - least <= allowed;
-        let is_final = stopped.is_some_and(StopReason::ends_all);
+        let is_final = stopped.is_some_and(StopReason::ends_all) || open.is_empty() && bounds.iter().all(is_near);
         // What doubles leave open for the others, fractions may tell.
         if !is_leximin
             && !is_final
-            && !(open.is_empty() && bounds.iter().all(is_near))
             && let Some(exact) = self.in_fractions()
         {
             return exact;
