@@ -12,7 +12,7 @@ use commonweal::files::Form;
 use commonweal::limits::StopReason;
 use commonweal::questions::{
     self, FairError, FrontOptions, Grid, NotVaried, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions,
-    Shard, SimulateOptions, evaluate as worth,
+    Shard, SimulateOptions, Tossed, evaluate as worth,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::text::{parse_rate, rate_text};
@@ -334,13 +334,18 @@ pub fn fair(
     let fair = move |options: Options| -> Result<_, String> {
         let set = PayoffSet::new(&model, &options);
         let mut found = questions::fair_suited(&set, &question).map_err(|error| error.to_string())?;
-        let mut coins = Vec::new();
+        let (mut coins, mut no_coin) = (Vec::new(), None);
         if at_decisions {
-            let tossed = questions::with_coins(found, &model, &options.stop);
-            let (tossed, tossing) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
-            (found, coins) = (tossed, tossing.coins);
+            let tossed = questions::tossed(&found, &model, &options.stop);
+            match tossed.map_err(|error| format!("coin=\"decision\": {error}"))? {
+                Tossed::Coins(tossed) => (found, coins) = (tossed.0, tossed.1.coins),
+                Tossed::Stopped(reason) => no_coin = Some(reason),
+            }
         }
         let mut document = documents::Fair::new(model.structure(), &found, false);
+        if let Some(reason) = no_coin {
+            document.tell_no_coin(reason);
+        }
         document.coins = coins.iter().map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
         let lottery = (!found.mix.is_empty()).then(|| Strategy::from(found.lottery()));
         drop(set);

@@ -219,7 +219,7 @@ def test_a_front_that_a_limit_stops_says_so() -> None:
         done = ring(6, SMALL).front(*axes, gap=0.1)
         assert (done.status, done.reason) == ("done", None)
         few = model.front(*axes, vertices=3, gap=1e-9)
-        assert (few.status, few.reason, few.complete) == ("stopped", "the limit on nodes was reached", False)
+        assert (few.status, few.reason, few.complete) == ("stopped", "the limit on vertices was reached", False)
         for seconds in (0.0, 0.01):
             for exact in (True, False):
                 found = model.front(*axes, exact=exact, time_limit=seconds)
@@ -227,6 +227,16 @@ def test_a_front_that_a_limit_stops_says_so() -> None:
                 assert not found.complete
                 assert found.principals == (list(axes) or ["patient", "other", "third"])
                 assert len(found.to_pandas()) == len(found.vertices)
+
+
+def test_coins_that_a_limit_stops_leave_bounds_and_the_lottery() -> None:
+    model = ring(3_000, {"patient": 0.999, "other": 0.9, "third": 0.5})
+    for seconds in (0.0, 0.01):
+        for exact in (True, False):
+            found = model.fair("max-min", coin="decision", exact=exact, time_limit=seconds)
+            assert (found.status, found.reason) == ("stopped", "the time limit was reached"), (seconds, exact)
+            assert found.value is not None
+            assert found.value.lower <= found.value.upper
 
 
 def test_a_time_limit_returns_bounds() -> None:

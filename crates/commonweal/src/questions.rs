@@ -30,7 +30,8 @@ pub use crate::explain::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSeg
 
 // How the answer depends on discounts, rates and weights: sweep, strategy_map.
 pub use crate::landscape::{
-    Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_brief, play_in_words,
+    BY_STATE, Earned, NamedRegions, RegionClass, key, letter, named_classes, named_regions, play_in_brief,
+    play_in_words, told_apart,
 };
 pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
@@ -217,6 +218,29 @@ pub fn trajectory(model: &Model, strategy: &CountingStrategy, n_steps: usize) ->
 /// cannot be done exactly.
 pub fn with_coins(fair: Fair, model: &Model, stop: &StopSignal) -> Result<(Fair, Tossing), NoCoin> {
     fair.with_coins(&model.exact(), stop)
+}
+
+/// An answer with coins at decisions, unless a limit ended the answer or the search for coins: then the lottery at the start is all there is.
+#[derive(Debug, Clone)]
+pub enum Tossed {
+    /// The answer, and the one strategy with its coins.
+    Coins(Box<(Fair, Tossing)>),
+    /// Why there are none.
+    Stopped(StopReason),
+}
+
+/// The same where a limit is no error.
+pub fn tossed(fair: &Fair, model: &Model, stop: &StopSignal) -> Result<Tossed, NoCoin> {
+    if let Proven::Stopped(reason) = fair.proven
+        && (fair.mix.is_empty() || reason.ends_all())
+    {
+        return Ok(Tossed::Stopped(reason));
+    }
+    match with_coins(fair.clone(), model, stop) {
+        Ok(found) => Ok(Tossed::Coins(Box::new(found))),
+        Err(NoCoin::Stopped(reason)) if reason.ends_all() => Ok(Tossed::Stopped(reason)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The gap of a front of three and more principals for which none was asked.

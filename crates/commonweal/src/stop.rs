@@ -100,6 +100,10 @@ pub enum StopReason {
     EventLimit,
     /// A search tree has more nodes than the limit, or the memory for them, allows.
     NodeLimit,
+    /// A front has as many vertices as the limit allows, and is not whole.
+    VertexLimit,
+    /// A rule takes more solves than the limit allows.
+    SolveLimit,
     /// Doubles cannot reach the gap asked for.
     Precision,
     /// The fractions of an exact answer become too long.
@@ -110,6 +114,13 @@ pub enum StopReason {
     Work,
 }
 
+impl StopReason {
+    /// Whether the limit is on the whole answer: another way to it would be stopped too.
+    pub(crate) fn ends_all(self) -> bool {
+        matches!(self, StopReason::Interrupted | StopReason::TimeLimit | StopReason::Work)
+    }
+}
+
 impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -118,6 +129,8 @@ impl std::fmt::Display for StopReason {
             StopReason::LayerLimit => "the limit on layers was reached",
             StopReason::EventLimit => "the limit on events was reached",
             StopReason::NodeLimit => "the limit on nodes was reached",
+            StopReason::VertexLimit => "the limit on vertices was reached",
+            StopReason::SolveLimit => "the limit on solves was reached",
             StopReason::Precision => "doubles cannot reach the gap asked for",
             StopReason::Digits => "the fractions become too long",
             StopReason::Approximation => {

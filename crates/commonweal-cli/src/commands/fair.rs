@@ -9,11 +9,9 @@ use crate::{input, output, progress, range, signals};
 use anyhow::{Context, anyhow};
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
-use commonweal::limits::StopReason;
 use commonweal::questions::{
-    Fair, FairCertificate, NoCoin, Over, PayoffSet, Proven, Question, Rule, fair_in, fair_suited, with_coins,
+    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, Tossed, fair_in, fair_suited, tossed,
 };
-use commonweal::strategies::Tossing;
 use commonweal::structure::PrincipalId;
 use commonweal::{Engine, Model, Options, Rational};
 use std::path::Path;
@@ -53,14 +51,19 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
             "fractions get long here, so the answer is proven in doubles{gap}.\n      --exact forces fractions, --gap G sets how close the bounds are."
         ));
     }
+    let mut no_coin = None;
     let (found, tossing) = match args.coin {
         CoinPlace::Start => (found, None),
-        CoinPlace::Decision => match coins(&found, &model, &options)? {
-            Some((found, tossing)) => (found, Some(tossing)),
-            None => (found, None),
+        CoinPlace::Decision => match tossed(&found, &model, &options.stop) {
+            Ok(Tossed::Coins(coins)) => (coins.0, Some(coins.1)),
+            Ok(Tossed::Stopped(reason)) => {
+                note(&documents::no_coin(reason));
+                no_coin = Some(reason);
+                (found, None)
+            }
+            Err(error) => return Err(anyhow!("--coin decision: {error}")),
         },
     };
-    let has_no_coin = matches!(args.coin, CoinPlace::Decision) && tossing.is_none();
     if found.mix.is_empty() && args.strategy.is_some() {
         note("no strategy was found in time; nothing was written");
     } else if let Some(path) = &args.strategy {
@@ -78,6 +81,9 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         let mut document = documents::Fair::new(model.structure(), &found, args.all_states);
+        if let Some(reason) = no_coin {
+            document.tell_no_coin(reason);
+        }
         let coins = tossing.iter().flat_map(|tossing| &tossing.coins);
         document.coins = coins.map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
         json::print_numbers(document, &args.run, spent)?;
@@ -98,31 +104,11 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(match found.proven {
-        _ if is_cut || has_no_coin => ExitCode::from(3),
+        _ if is_cut || no_coin.is_some() => ExitCode::from(3),
         Proven::Optimal | Proven::WithinGap => ExitCode::SUCCESS,
         Proven::Infeasible => ExitCode::from(1),
         Proven::Stopped(_) => ExitCode::from(3),
     })
-}
-
-/// The same payoffs from one strategy with coins at decisions. If a limit stopped the search for it: nothing, and a note.
-fn coins(found: &Fair, model: &Model, options: &Options) -> anyhow::Result<Option<(Fair, Tossing)>> {
-    let is_limit =
-        |reason: &StopReason| matches!(reason, StopReason::TimeLimit | StopReason::Interrupted | StopReason::Work);
-    let none = |reason: StopReason| {
-        note(&format!("no coin at a decision was found: {reason}; the lottery is drawn at the start"));
-        Ok(None)
-    };
-    if let Proven::Stopped(reason) = found.proven
-        && (found.mix.is_empty() || is_limit(&reason))
-    {
-        return none(reason);
-    }
-    match with_coins(found.clone(), model, &options.stop) {
-        Ok(tossed) => Ok(Some(tossed)),
-        Err(NoCoin::Stopped(reason)) if is_limit(&reason) => none(reason),
-        Err(error) => Err(anyhow!("--coin decision: {error}")),
-    }
 }
 
 /// Writes the certificate, or a note if the answer has none; false if that was stopped.
@@ -135,7 +121,9 @@ fn certify(model: &Model, question: &Question, found: &Fair, options: &Options, 
         }
         Err(why @ NoCertificate::Rounded) => Err(why.into()),
         Err(why) => {
-            note(&format!("no certificate: {why}; nothing was written"));
+            let is_of_doubles = matches!(why, NoCertificate::InDoubles | NoCertificate::SeveralParts);
+            let cure = if is_of_doubles { " (--exact asks for it)" } else { "" };
+            note(&format!("no certificate: {why}{cure}; nothing was written"));
             Ok(why != NoCertificate::Stopped)
         }
     }

@@ -5,9 +5,9 @@ use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
 use super::strategy::{Rows, STATES_SHOWN, table};
-use super::table::{WIDTH, in_blocks, width, wrapped};
+use super::table::{in_blocks, wrapped};
 use commonweal::limits::StopReason;
-use commonweal::questions::{Fair, Meetings, Over, Play, Proven, Question, Rule, Share, Weights, play_in_brief};
+use commonweal::questions::{BY_STATE, Fair, Meetings, Over, Play, Proven, Question, Rule, Share, Weights, told_apart};
 use commonweal::strategies::{Coin, CountingStrategy, Tossing};
 use commonweal::structure::{ChoiceId, PrincipalId, Structure};
 use commonweal::{Rational, Value};
@@ -26,19 +26,20 @@ pub struct Answered<'a> {
 pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> String {
     let Answered { fair, question, sum, tossing } = *answered;
     let mut text = headline(model, fair);
-    if fair.proven != Proven::Infeasible && tossing.is_none() {
-        text += &now(model, fair);
+    if fair.proven != Proven::Infeasible {
+        text += &tossing.map_or_else(|| now(model, fair), |tossing| now_by_coin(model, tossing));
     }
     let for_mixtures = mixtures(model, if fair.gap.is_some() { "Proven" } else { "Exact" }, None);
     text.extend(for_mixtures.iter().map(|line| wrapped(line, 2)));
     text += &relaxed(fair);
     text += &reference(model, fair, question);
+    text += &out_of_reach(fair, question);
     text += &not_counted(model, fair, question);
     text += &doubtful(model, fair);
     text += &costs(model, fair);
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
-    text += &who_gets_what(model, fair, sum);
+    text += &who_gets_what(model, answered, sum);
     text += &levels(model, fair);
     if let Some(sum) = sum.filter(|_| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
         text += &price(model, fair, sum);
@@ -170,6 +171,9 @@ fn what(fair: &Fair) -> String {
         Rule::KalaiSmorodinsky if fair.not_counted.len() == fair.payoffs.len() => {
             "nobody can gain over the reference point: the least share is".to_owned()
         }
+        Rule::KalaiSmorodinsky if is_below_reference(fair) => {
+            "the least share of anybody's own best gain is".to_owned()
+        }
         Rule::KalaiSmorodinsky if !fair.not_counted.is_empty() => {
             "the share of their own best gain that everybody gets who can gain is".to_owned()
         }
@@ -193,8 +197,33 @@ fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
     let each = model.principals().iter().zip(&fair.over);
     let each: Vec<String> =
         each.map(|(principal, over)| format!("{} {}", shown(&principal.name), fraction_or_decimal(over))).collect();
-    let line = format!("Gains are counted from {what}: {}.\n", each.join(", "));
-    if width(&line) <= WIDTH { line } else { format!("Gains are counted from {what}.\n") }
+    wrapped(&format!("Gains are counted from {what}: {}.", each.join(", ")), 2)
+}
+
+/// Whether the optimal value is below 0 for certain.
+fn is_below_reference(fair: &Fair) -> bool {
+    fair.value.enclosure.upper() < 0.0
+}
+
+/// That somebody is left with less than the reference point by every lottery, and what helps.
+fn out_of_reach(fair: &Fair, question: &Question) -> String {
+    let counts_least = matches!(fair.rule, Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky);
+    let is_asked = counts_least && !matches!(question.over, Over::Nothing) && fair.proven != Proven::Infeasible;
+    if !is_asked || !is_below_reference(fair) {
+        return String::new();
+    }
+    let with = if has_demands(question) { " that meets the demands" } else { "" };
+    wrapped(
+        &format!(
+            "No lottery{with} gives everybody as much as the reference point: this one comes nearest for the worst-off. With a lower reference \
+             point, --over NAME=V,NAME=V, everybody can gain."
+        ),
+        0,
+    )
+}
+
+fn has_demands(question: &Question) -> bool {
+    !question.at_least.is_empty() || !question.at_most.is_empty()
 }
 
 /// The names of principals as a list in words; `None` if there is nobody.
@@ -247,8 +276,9 @@ fn costs(model: &Structure, fair: &Fair) -> String {
     )
 }
 
-fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {
+fn who_gets_what(model: &Structure, answered: &Answered, sum: Option<&Fair>) -> String {
     const WIDEST: usize = 16;
+    let Answered { fair, question, .. } = *answered;
     let (mut header, mut rows) = who(model);
     let total = welfare(model, &fair.payoffs);
     let mut values: Vec<Value> = fair.payoffs.clone();
@@ -259,7 +289,8 @@ fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {
     if fractions {
         header.push("exactly");
     }
-    let compared = sum.filter(|_| fair.rule != Rule::Welfare || fair.proven == Proven::Infeasible);
+    // Without demands the greatest sum is the answer itself.
+    let compared = sum.filter(|_| fair.rule != Rule::Welfare || has_demands(question));
     if compared.is_some() {
         header.push("vs greatest sum");
     }
@@ -313,27 +344,26 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
 /// The lottery: the probabilities and the strategies.
 fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
     let mut text = String::from("\n");
-    let told = |share: &Share| {
-        let play = Play::of(model, &share.strategy, model.start());
-        play_in_brief(model, &play)
-    };
-    match mix {
-        [] => text += "No strategy was found in time: these are the bounds for any strategy.\n",
-        [only] => {
-            text += &wrapped(&format!("No lottery is needed: {}.", told(only)), 2);
-        }
-        [first, second] => {
+    let plays: Vec<Play> = mix.iter().map(|share| Play::of(model, &share.strategy, model.start())).collect();
+    let named: Vec<(String, &Play)> =
+        plays.iter().enumerate().map(|(at, play)| (format!("strategy {}", at + 1), play)).collect();
+    let told = told_apart(model, &named);
+    match (mix, &told[..]) {
+        ([first, _], [one, other]) => {
             let coin = share(&first.probability);
-            text += &wrapped(&format!("Toss a coin with {coin} at the start: {};", told(first)), 2);
-            text += &wrapped(&format!("otherwise {}.", told(second)), 2);
+            text += &wrapped(&format!("Toss a coin with {coin} at the start: {one};"), 2);
+            text += &wrapped(&format!("otherwise {other}."), 2);
         }
-        several => {
+        (_, []) => text += "No strategy was found in time: these are the bounds for any strategy.\n",
+        (_, [only]) => text += &wrapped(&format!("No lottery is needed: {only}."), 2),
+        (several, _) => {
             text += "Draw lots at the start:\n";
-            for one in several {
-                text += &wrapped(&format!("  with {}: {}", share(&one.probability), told(one)), 4);
+            for (one, told) in several.iter().zip(&told) {
+                text += &wrapped(&format!("  with {}: {told}", share(&one.probability)), 4);
             }
         }
     }
+    text += &by_state(told.iter());
     // Several tables share the room of one.
     let rows = if all_states { Rows::All } else { Rows::First((STATES_SHOWN / mix.len().max(1)).max(5)) };
     for (index, one) in mix.iter().enumerate() {
@@ -345,6 +375,13 @@ fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
         text += &decisions(model, &one.strategy, rows);
     }
     text
+}
+
+/// What it means that actions stand beside each other, if some do in these words.
+pub fn by_state<'t>(told: impl Iterator<Item = &'t String>) -> String {
+    let joined = |text: &&String| text.contains(BY_STATE);
+    let is_any = told.filter(joined).count() > 0;
+    if is_any { format!("  ({BY_STATE} stands between actions of which the state decides)\n") } else { String::new() }
 }
 
 /// A probability; one that is nearly 0 or 1 does not look as if it were.
@@ -373,8 +410,21 @@ fn now(model: &Structure, fair: &Fair) -> String {
             None => drawn.push((first, one.probability.clone())),
         }
     }
+    now_in_words(model, &drawn)
+}
+
+/// The choice of the first step, with a coin that may be tossed there.
+fn now_by_coin(model: &Structure, tossing: &Tossing) -> String {
+    let start = model.start();
+    match tossing.coins.iter().find(|coin| coin.state == start && coin.step.is_zero()) {
+        Some(coin) => now_in_words(model, &coin.choices),
+        None => now_in_words(model, &[(tossing.strategy.changes(start)[0].choice, Rational::ONE)]),
+    }
+}
+
+fn now_in_words(model: &Structure, drawn: &[(ChoiceId, Rational)]) -> String {
     let action = |choice: ChoiceId| shown(&model.action_name(choice));
-    let what = match &drawn[..] {
+    let what = match drawn {
         [] => return String::new(),
         [(only, _)] => action(*only),
         several => {
@@ -382,7 +432,7 @@ fn now(model: &Structure, fair: &Fair) -> String {
             each.collect::<Vec<_>>().join(", ")
         }
     };
-    wrapped(&format!("What to do now, in {}: {what}", shown(&model.state_name(start))), 2)
+    wrapped(&format!("What to do now, in {}: {what}", shown(&model.state_name(model.start()))), 2)
 }
 
 /// The weights that prove it, in words.

@@ -1,5 +1,6 @@
 //! The report of `front`: its vertices, its pattern, and its picture.
 
+use super::fair::by_state;
 use super::names::{has_costs, principal_in_column, principal_shown, shown, what_it_gets};
 use super::numbers::{at_most, double, fraction_or_decimal, fraction_within, in_column};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
@@ -14,6 +15,7 @@ use commonweal::questions::{
 use commonweal::structure::{Principal, PrincipalId, Structure};
 use commonweal::{Rational, Value};
 use commonweal_charts::{Axis, Chart, Mark, Picture, Scale, Series, stacked};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The most vertices in the table.
@@ -38,11 +40,13 @@ fn nothing_known(model: &Structure, reason: StopReason) -> String {
 fn stopped(reason: StopReason) -> String {
     let cure = match reason {
         StopReason::Work => " --gap G asks for less; --exact, or --time-limit TIME, goes on.",
-        StopReason::NodeLimit => " --vertices N allows more; --gap G asks for less.",
+        StopReason::VertexLimit => " --vertices N allows more; --gap G asks for less.",
         StopReason::TimeLimit => " A longer --time-limit goes on; --gap G asks for less.",
         StopReason::LayerLimit => " --gap G asks for less.",
         StopReason::Interrupted
         | StopReason::EventLimit
+        | StopReason::NodeLimit
+        | StopReason::SolveLimit
         | StopReason::Precision
         | StopReason::Digits
         | StopReason::Approximation => "",
@@ -98,17 +102,20 @@ pub fn report(model: &Structure, front: &Front) -> String {
 fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl Fn(&Vertex) -> String) -> String {
     let axes = front.principals.map(PrincipalId::index);
     let names: Vec<String> = axes.iter().map(|&p| principal_in_column(&model.principals()[p])).collect();
-    let cell = |value: &Value| {
+    let brief = |value: &Value| {
         value.exact.as_ref().and_then(|exact| fraction_within(exact, 12)).unwrap_or_else(|| in_column(value))
     };
+    let cells = distinct(rows, |vertex| axes.iter().map(|&p| &vertex.point.payoffs[p]).collect(), brief);
     // The edge that leads to the next vertex, by the ratio of its weights.
     let next = |index: usize| {
         let edge = front.edges.iter().find(|edge| edge.between[0] == index);
         edge.map_or_else(
             || if index + 1 < rows.len() { "…".to_owned() } else { String::new() },
-            |edge| ratio(edge, axes),
+            |edge| if edge.proven { ratio(edge, axes) } else { format!("({})", ratio(edge, axes)) },
         )
     };
+    let some_open = front.edges.iter().any(|edge| !edge.proven && edge.between[0] < ROWS);
+    let words: Vec<String> = rows.iter().take(ROWS).map(|vertex| told(vertex)).collect();
     let build = |with_words: bool| {
         let mut header: Vec<&str> = vec!["vertex"];
         header.extend(names.iter().map(String::as_str));
@@ -116,16 +123,16 @@ fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl F
         if with_words {
             header.push("strategy");
         }
-        let row = |(index, vertex): (usize, &&Vertex)| {
+        let row = |index: usize| {
             let mut row = vec![(index + 1).to_string()];
-            row.extend(axes.iter().map(|&p| cell(&vertex.point.payoffs[p])));
+            row.extend(cells[index].iter().cloned());
             row.push(next(index));
             if with_words {
-                row.push(told(vertex));
+                row.push(words[index].clone());
             }
             row
         };
-        let mut lines: Vec<Vec<String>> = rows.iter().enumerate().take(ROWS).map(row).collect();
+        let mut lines: Vec<Vec<String>> = (0..rows.len().min(ROWS)).map(row).collect();
         if rows.len() > ROWS {
             lines.push(vec!["…".to_owned()]);
         }
@@ -136,11 +143,31 @@ fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl F
     if width(&text) > WIDTH {
         let (header, lines) = build(false);
         text = in_blocks(&header, &lines, 1);
+    } else {
+        text += &by_state(words.iter());
+    }
+    if some_open {
+        text += "  (weights in brackets: whether the line to the next vertex is an edge is open)\n";
     }
     if rows.len() > ROWS {
         let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", rows.len() - ROWS);
     }
     text
+}
+
+/// The payoffs of the vertices of a table, with all digits where two vertices would look the same without.
+fn distinct(
+    vertices: &[&Vertex],
+    payoffs: impl Fn(&Vertex) -> Vec<&Value>,
+    brief: impl Fn(&Value) -> String,
+) -> Vec<Vec<String>> {
+    let cells = |vertex: &&Vertex| payoffs(vertex).into_iter().map(&brief).collect::<Vec<String>>();
+    let all: Vec<Vec<String>> = vertices.iter().take(ROWS).map(cells).collect();
+    let mut counts: HashMap<&Vec<String>, usize> = HashMap::new();
+    all.iter().for_each(|row| *counts.entry(row).or_insert(0) += 1);
+    let digits = |own: &&Value| own.enclosure.midpoint().to_string().replace('-', "−");
+    let whole = |vertex: &Vertex| payoffs(vertex).iter().map(digits).collect();
+    all.iter().zip(vertices).map(|(row, vertex)| if counts[row] > 1 { whole(vertex) } else { row.clone() }).collect()
 }
 
 /// `5 : 2`, in whole numbers where these are short.
@@ -213,12 +240,14 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
     let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();
     let mut header = vec!["vertex"];
     header.extend(names.iter().map(String::as_str));
-    let row = |(index, vertex): (usize, &Vertex)| {
+    let vertices: Vec<&Vertex> = hull.vertices.iter().collect();
+    let cells = distinct(&vertices, |vertex| vertex.point.payoffs.iter().collect(), in_column);
+    let row = |(index, cells): (usize, Vec<String>)| {
         let mut row = vec![(index + 1).to_string()];
-        row.extend(vertex.point.payoffs.iter().map(in_column));
+        row.extend(cells);
         row
     };
-    let rows: Vec<Vec<String>> = hull.vertices.iter().enumerate().take(ROWS).map(row).collect();
+    let rows: Vec<Vec<String>> = cells.into_iter().enumerate().map(row).collect();
     text += &in_blocks(&header, &rows, 1);
     if hull.vertices.len() > ROWS {
         let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", hull.vertices.len() - ROWS);
@@ -432,6 +461,9 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
     rules.extend(positional_payoffs(set));
     let (pairs, left_out) = drawn_pairs(model, &hull.vertices);
     let mut caption = format!("The front of {n} principals, seen along the other axes.");
+    if !hull.gap.is_zero() {
+        let _ = write!(caption, " For all weights that sum to 1 it exceeds the vertices by {}.", beyond(&hull.gap));
+    }
     if left_out > 0 {
         let _ = write!(
             caption,

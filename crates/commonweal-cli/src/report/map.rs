@@ -1,5 +1,6 @@
 //! The report of `map`: regions, and the points that were located on their boundaries.
 
+use super::fair::by_state;
 use super::names::shown;
 use super::numbers::{self, discount, double};
 use super::table::{listed, wrapped};
@@ -38,6 +39,7 @@ pub fn report(model: &Structure, map: &StrategyMap, own: Option<&Play>) -> Strin
     };
     text += "      share of map  strategy\n";
     text += &listed(named.regions.iter().map(row));
+    text += &by_state(named.regions.iter().map(|(.., words)| words));
     if named.others > 0 {
         let shares: f64 = named.regions.iter().map(|(label, ..)| map.share(*label)).sum();
         let others = numbers::steps(&(named.others as u64).into());

@@ -1,6 +1,7 @@
 //! The report of `sweep`: points, changes, and their chart.
 
 use super::csv::{field, number};
+use super::fair::by_state;
 use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
 use super::numbers::{counted, discount, double, in_column, steps};
 use super::pictures::{Unit, WELFARE, colour_of, scaled};
@@ -48,7 +49,9 @@ pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     }
     text += "\nStrategies\n";
     let plays: Vec<&Play> = named.0.iter().map(|&play| &sweep.plays[play]).collect();
-    text += &listed(key(model, &plays).iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
+    let lines = key(model, &plays);
+    text += &listed(lines.iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
+    text += &by_state(lines.iter());
     if let Some((value, play)) = own {
         let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &value));
         let has = match own_id {

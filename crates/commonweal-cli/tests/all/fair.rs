@@ -326,7 +326,7 @@ fn a_front_that_is_cut_says_how_much_is_missing_and_what_helps() {
     let ask = ["front", "trades.yaml", "--vertices", "5"];
     let ran = folder.run(&[&ask[..], &["--out", "f.svg"]].concat());
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.stdout.starts_with("Stopped: the limit on nodes was reached. --vertices N allows more"), "{ran:?}");
+    assert!(ran.stdout.starts_with("Stopped: the limit on vertices was reached. --vertices N allows more"), "{ran:?}");
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("it exceeds the lines between them by at most"), "{ran:?}");
     assert!(folder.read("f.svg").contains("the front lies inside this line"));
@@ -636,4 +636,112 @@ states: {s: {a: {reward: {x: 3, y: 1}, to: s}, b: {reward: {y: 3, z: 1}, to: s},
     folder.run(&["front", "three.yaml", "--x", "x", "--y", "y", "--out", "f.svg"]).done();
     let picture = folder.read("f.svg");
     assert!(picture.contains("max-min") && picture.contains("Nash"), "{}", &picture[..500]);
+}
+
+/// A floor that is a ceiling too leaves a face without weights of its own: the weights that prove the sum are those that come after it.
+#[test]
+fn a_floor_that_is_a_ceiling_has_weights_that_prove_the_sum() {
+    let folder = Folder::with_hotel();
+    let ask = ["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--at-most", "alice=10"];
+    let fair = folder.run(&[&ask[..], &["--json", "--certificate", "c.cert"]].concat()).done().json();
+    assert_eq!(fair["weights"], serde_json::json!({"alice": "5/4", "bob": "1"}));
+    assert_eq!((&fair["value"]["exact"], fair.get("then")), (&"169/12".into(), None));
+    assert!(folder.run(&["check", "hotel.yaml", "c.cert"]).done().stdout.starts_with("accepted"));
+    let report = folder.run(&ask).done().stdout;
+    assert!(report.contains("with the weights\n  alice 5/4, bob 1\n") && !report.contains("no weights"), "{report}");
+    // What a demand costs whom.
+    assert!(report.contains("gets  exactly  vs greatest sum\n"), "{report}");
+    assert!(report.contains("10       10        +0.111111\n"), "{report}");
+    let free = folder.run(&["fair", "hotel.yaml", "--rule", "welfare"]).done().stdout;
+    assert!(!free.contains("vs greatest sum"), "{free}");
+}
+
+/// The choice of the first step is told for one strategy with coins as for a lottery.
+#[test]
+fn what_to_do_now_is_told_with_a_coin_at_a_decision() {
+    let folder = Folder::with_hotel();
+    let ask = |floor: &str| {
+        let with = ["fair", "hotel.yaml", "--rule", "welfare", "--at-least", floor, "--coin", "decision"];
+        folder.run(&with).done().stdout
+    };
+    assert!(ask("alice=10").contains("What to do now, in s0: a\n"), "{}", ask("alice=10"));
+    let report = ask("alice=32/3");
+    assert!(report.contains("What to do now, in s0: b with 1/2, a with 1/2\n"), "{report}");
+    assert!(report.contains("One coin, in s0 at step 0: b with 1/2, otherwise a.\n"), "{report}");
+}
+
+/// A note says why there is no certificate and what helps, however quiet the program is to be. The exit code is that of the answer.
+#[test]
+fn a_certificate_that_an_answer_does_not_have_is_said_to_be_missing() {
+    let folder = Folder::with_hotel();
+    let elsewhere: String = (0..20_000).map(|k| format!("  x{k}: {{a: {{reward: 0, to: x{k}}}}}\n")).collect();
+    folder.write("large.yaml", &(folder.read("hotel.yaml") + &elsewhere));
+    let ask = |rule: &str| {
+        folder.run(&["fair", "large.yaml", "--rule", rule, "--gap", "1e-3", "--certificate", "c.cert", "--quiet"])
+    };
+    let ran = ask("leximin");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("no certificate: in doubles"), "{ran:?}");
+    assert!(ran.stderr.contains("an exact answer has one (--exact asks for it); nothing was written"), "{ran:?}");
+    assert!(!folder.path().join("c.cert").exists() && ran.stdout.starts_with("Fairest by leximin"), "{ran:?}");
+    assert_eq!(ask("max-min").code, 0);
+    assert!(folder.path().join("c.cert").exists());
+}
+
+/// No strategy gives both as much as the reference point: a share below 0 is explained.
+#[test]
+fn a_reference_point_out_of_reach_is_explained() {
+    let folder = Folder::with_hotel();
+    for rule in ["kalai-smorodinsky", "max-min"] {
+        let out_of_reach = ["fair", "hotel.yaml", "--rule", rule, "--over", "alice=10.9,bob=4.4"];
+        let report = folder.run(&out_of_reach).done().stdout;
+        assert!(report.contains("No lottery gives everybody as much as the reference point"), "{report}");
+        assert!(!report.contains("that everybody gets is"), "{report}");
+        let within_reach = ["fair", "hotel.yaml", "--rule", rule, "--over", "alice=10,bob=3"];
+        assert!(!folder.run(&within_reach).done().stdout.contains("No lottery gives"), "{rule}");
+    }
+}
+
+/// Chance decides where the run goes: the words of two strategies would be the same, and a sign between actions is explained.
+#[test]
+fn the_strategies_of_a_lottery_are_told_apart() {
+    let folder = Folder::with_hotel();
+    let family = ["generate", "random", "--states", "6", "--actions", "3", "--discounts", "0.9,0.7,0.5", "--seed", "3"];
+    folder.write("m.yaml", &folder.run(&family).done().stdout);
+    let report = folder.run(&["fair", "m.yaml", "--rule", "max-min"]).done().stdout;
+    let drawn: Vec<&str> = report
+        .lines()
+        .filter_map(|line| line.strip_prefix("  with 0.")?.split_once(": "))
+        .map(|(_, told)| told)
+        .collect();
+    assert!(drawn.len() > 1, "{report}");
+    for (at, told) in drawn.iter().enumerate() {
+        assert!(!drawn[..at].contains(told), "{report}");
+    }
+    assert!(report.contains("as strategy 1 before step"), "{report}");
+    assert!(report.contains("(| stands between actions of which the state decides)"), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
+}
+
+/// Gains are counted from numbers that do not fit on one line: they are there all the same.
+#[test]
+fn long_reference_points_are_wrapped() {
+    let folder = Folder::with_hotel();
+    let family = ["generate", "random", "--states", "4", "--discounts", "0.9,0.8,0.7,0.6", "--seed", "3"];
+    folder.write("m.yaml", &folder.run(&family).done().stdout);
+    let report = folder.run(&["fair", "m.yaml", "--rule", "kalai-smorodinsky"]).done().stdout;
+    let from = report.find("Gains are counted from the least that each could get: p0 ").expect("a reference point");
+    assert!(report[from..].split("\n\n").next().expect("a paragraph").contains(", p3 "), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
+}
+
+/// Weights of a line that may be no edge stand in brackets.
+#[test]
+fn a_line_that_may_be_no_edge_is_marked() {
+    let folder = Folder::with_hotel();
+    let cut = folder.run(&["front", "hotel.yaml", "--vertices", "2"]);
+    assert_eq!(cut.code, 3, "{cut:?}");
+    assert!(cut.stdout.contains("(5 : 4)") && cut.stdout.contains("is an edge is open"), "{cut:?}");
+    let whole = folder.run(&["front", "hotel.yaml"]).done().stdout;
+    assert!(whole.contains("5 : 4") && !whole.contains("(5 : 4)"), "{whole}");
 }

@@ -5,6 +5,7 @@ use super::{Decision, Document, Engine, Entries, Format, Number, StepNumber, exa
 use crate::fair::{self, Proven, Weights};
 use crate::model::{PrincipalId, Structure};
 use crate::number::{Rational, Value};
+use crate::stop::StopReason;
 use crate::strategy::{Coin, CountingStrategy};
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +111,11 @@ pub struct Drawn {
     pub decisions: Entries<Vec<Decision>>,
 }
 
+/// That there is no coin at a decision, and why.
+pub fn no_coin(reason: StopReason) -> String {
+    format!("no coin at a decision was found: {reason}; the lottery is drawn at the start")
+}
+
 impl Document for Fair {
     const FORMAT: &'static str = "commonweal-fair/1";
 
@@ -122,6 +128,13 @@ impl Document for Fair {
 }
 
 impl Fair {
+    /// Says that a limit ended the search for coins at decisions.
+    pub fn tell_no_coin(&mut self, reason: StopReason) {
+        if matches!(self.status, FairStatus::Optimal | FairStatus::WithinGap) {
+            (self.status, self.reason) = (FairStatus::Stopped, Some(no_coin(reason)));
+        }
+    }
+
     /// The document of an answer for this model; a large model lists all states if they are asked for.
     pub fn new(model: &Structure, fair: &fair::Fair, all_states: bool) -> Fair {
         let (status, reason) = match fair.proven {

@@ -54,7 +54,7 @@ pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
 pub use explanation::{ChangeOfChoice, Deviation, EarlierDeviation, EarlierSegment, Explanation, Gain, Layer};
-pub use fair::{CoinDecision, Drawn, Fair, FairStatus, Level};
+pub use fair::{CoinDecision, Drawn, Fair, FairStatus, Level, no_coin};
 pub use front::{Corner, Edge, Front, Pattern};
 pub use outlook::{Outlook, OutlookStep, Patience};
 pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};

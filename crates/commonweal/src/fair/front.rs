@@ -6,7 +6,7 @@
 //! as `n = α w_a + β w_b` it exceeds the line by at most `α h(w_a) + β h(w_b) − n·a`. The front may have infinitely many
 //! vertices, towards the best of the less patient principal, and then it repeats itself. Let θ be the weight of the patient
 //! principal over that of the other, ρ < 1 the ratio of the other's discount to the patient one's, σ the other's own best
-//! strategy, which is to be unique up to choices that are alike (the same rewards and successors), and
+//! strategy, which is to be unique up to choices that are alike (the same rewards and successors, where equivalent states count as one), and
 //!
 //! ```text
 //! θ* = min over s that σ comes to and a unlike σ(s) of [V_1(s) − Q_1(s,a)] / [max Q_0(s,a) − V_0^σ(s)], where the denominator is positive.
@@ -28,9 +28,10 @@ use super::Weights;
 use super::payoff_set::{Best, PayoffSet, Point};
 use super::restricted_face::unit;
 use crate::exact::long_term::{self, positional_value};
-use crate::model::{ChoiceId, Mdp, PrincipalId, StateId};
+use crate::model::{ChoiceId, PrincipalId, StateId};
 use crate::number::Rational;
 use crate::principals::alone;
+use crate::quotient::{Alternatives, Classes, labels};
 use crate::solve::{DEFAULT_GAP, Engine};
 use crate::stop::StopReason;
 
@@ -367,7 +368,7 @@ impl Dichotomy<'_, '_> {
             && let Some(at) = widest(&lines)
         {
             if self.vertices.len() + points.len() + self.kept_free >= self.options.vertex_limit {
-                self.stopped = Some(StopReason::NodeLimit);
+                self.stopped = Some(StopReason::VertexLimit);
                 break;
             }
             let (last, next) = (&points[at].vertex.point, &points[at + 1].vertex.point);
@@ -489,52 +490,61 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     let (patient, impatient) = if of_x > of_y { (axes[0], axes[1]) } else { (axes[1], axes[0]) };
     let (high, low) = if of_x > of_y { (of_x, of_y) } else { (of_y, of_x) };
     let own = long_term::solve(&alone(mdp, PrincipalId::from(impatient), stop)?, rows, stop)?;
-    let sigma = &own.strategy;
-    // The distribution of states under σ, step by step.
-    let mut after = vec![distribution(mdp.n_states(), mdp.start())];
+    // Equivalent states are one state: a copy would make periods longer, and a choice that leads to it another one.
+    let reward_labels = labels((0..mdp.n_choices()).map(|choice| axes.map(|p| &mdp.rewards(choice.into())[p])));
+    let Some(classes) = Classes::of(mdp, &reward_labels, Alternatives::Any, stop) else {
+        return Err(stop.reason().unwrap_or(StopReason::Work));
+    };
+    let sigma = |class: usize| own.strategy[classes.first[class].index()];
+    // The distribution of classes under σ, step by step.
+    let mut after = vec![unit(classes.len(), classes.of_state(mdp.start()))];
     let mut support = vec![occupied(&after[0])];
     let repeated = loop {
         if after.len() > LONGEST_PERIOD {
             return Ok(None);
         }
-        let mut next = vec![Rational::ZERO; mdp.n_states()];
-        for (state, share) in after.last().expect("a step").iter().enumerate().filter(|(_, share)| !share.is_zero()) {
-            for (target, probability) in mdp.transitions(sigma[state]) {
-                next[target.index()] += probability * share;
+        let mut next = vec![Rational::ZERO; classes.len()];
+        for (class, share) in after.last().expect("a step").iter().enumerate().filter(|(_, share)| !share.is_zero()) {
+            for (target, probability) in classes.row(mdp, sigma(class)) {
+                next[target] += probability * share;
             }
         }
-        let states = occupied(&next);
+        let now = occupied(&next);
         after.push(next);
-        if let Some(earlier) = support.iter().position(|known| *known == states) {
+        if let Some(earlier) = support.iter().position(|known| *known == now) {
             break earlier;
         }
-        support.push(states);
+        support.push(now);
     };
     let period = support.len() - repeated;
     let mut reached: Vec<usize> = support.iter().flatten().copied().collect();
     reached.sort_unstable();
     reached.dedup();
     // A choice under two names is one choice: it moves no payoff of the two.
-    let is_sigma =
-        |state: usize, choice: ChoiceId| choice == sigma[state] || are_alike(mdp, choice, sigma[state], axes);
-    let unique = |&state: &usize| {
-        let mut allowed = mdp.choices(StateId::from(state)).filter(|choice| own.allowed[choice.index()]);
-        allowed.all(|choice| is_sigma(state, choice))
+    let are_alike = |one: ChoiceId, other: ChoiceId| {
+        let is_same_reward = reward_labels[one.index()] == reward_labels[other.index()];
+        is_same_reward && classes.row(mdp, one) == classes.row(mdp, other)
+    };
+    let is_sigma = |class: usize, choice: ChoiceId| choice == sigma(class) || are_alike(choice, sigma(class));
+    let unique = |&class: &usize| {
+        let mut allowed = mdp.choices(classes.first[class]).filter(|choice| own.allowed[choice.index()]);
+        allowed.all(|choice| is_sigma(class, choice))
     };
     if !reached.iter().all(unique) {
         return Ok(None);
     }
     let reward_of = |choice: ChoiceId, p: usize| set.direction(p) * &mdp.rewards(choice)[p];
     let rewards: Vec<Rational> = (0..mdp.n_choices()).map(|choice| reward_of(choice.into(), patient)).collect();
-    let follows = positional_value(mdp, sigma, &high, |choice| &rewards[choice.index()], stop)?;
+    let follows = positional_value(mdp, &own.strategy, &high, |choice| &rewards[choice.index()], stop)?;
     let most = long_term::solve(&alone(mdp, PrincipalId::from(patient), stop)?, rows, stop)?;
     let worth = |choice: ChoiceId, p: usize, discount: &Rational, values: &crate::number::ExactVector| {
         let later = mdp.transitions(choice).map(|(target, probability)| probability * values.get(target.index()));
         reward_of(choice, p) + discount * later.fold(Rational::ZERO, |sum, term| sum + term)
     };
     let mut turn: Option<Rational> = None;
-    for &state in &reached {
-        for choice in mdp.choices(StateId::from(state)).filter(|&choice| !is_sigma(state, choice)) {
+    for &class in &reached {
+        let state = classes.first[class].index();
+        for choice in mdp.choices(StateId::from(state)).filter(|&choice| !is_sigma(class, choice)) {
             let costs = own.values[0].get(state) - worth(choice, impatient, &low, &own.values[0]);
             let brings = worth(choice, patient, &high, &most.values[0]) - follows.get(state);
             if brings > Rational::ZERO {
@@ -556,21 +566,6 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     let same_runs = after[repeated] == after[repeated + period];
     let factors = same_runs.then(|| [power(&high, period), power(&low, period)]);
     Ok(Some(Repetition { patient, least: &from * &ratio, ratio, from, factors }))
-}
-
-/// Whether two choices lead to the same states with the same probabilities, and reward these principals alike.
-fn are_alike(mdp: &Mdp, one: ChoiceId, other: ChoiceId, principals: [usize; 2]) -> bool {
-    let row = |choice: ChoiceId| {
-        let mut row: Vec<(StateId, &Rational)> = mdp.transitions(choice).collect();
-        row.sort_unstable();
-        row
-    };
-    let rewards = |choice: ChoiceId| principals.map(|p| &mdp.rewards(choice)[p]);
-    rewards(one) == rewards(other) && row(one) == row(other)
-}
-
-fn distribution(n_states: usize, start: StateId) -> Vec<Rational> {
-    unit(n_states, start.index())
 }
 
 fn occupied(distribution: &[Rational]) -> Vec<usize> {

@@ -100,7 +100,7 @@ fn enclose(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason> 
     let mut stopped = None;
     while let Some(cell) = open.peek().filter(|cell| cell.open > allowed) {
         if builder.vertices.len() >= options.vertex_limit || builder.corners.len() >= 40 * options.vertex_limit {
-            stopped = Some(StopReason::NodeLimit);
+            stopped = Some(StopReason::VertexLimit);
             break;
         }
         match builder.divided(cell) {

@@ -1,4 +1,4 @@
-//! Leximin in doubles: every level between proven bounds.
+//! Leximin, max-min and Kalai–Smorodinsky in doubles: every level between proven bounds.
 //!
 //! In fractions, a level is fixed exactly before the next one. Doubles know it between bounds only, and a face of the payoff set they do
 //! not know at all. So the search for level k asks for a little less than what was reached at the levels before, where S_i are the
@@ -8,11 +8,13 @@
 //! maximise t   with   u_p ≥ L_i − δ_(i+1) − … − δ_k  for p in S_i, i < k   and   u_p ≥ t  for all others
 //! ```
 //!
+//! where u_p is the gain, for `kalai-smorodinsky` relative to its range ρ_p: below, 1 stands for ρ_p by other rules.
+//!
 //! The last mix meets all of these, and level i reaches A_i, its least gain in this mix. With the multipliers y of level k, weak duality
 //! bounds it for every lottery that gives at least A_i at the levels i < k:
 //!
 //! ```text
-//! U_k = h(w) − v·o − Σ y_p (o_p + A_i)
+//! U_k = h(w) − v·o − Σ y_p (o_p + ρ_p A_i)
 //! ```
 //!
 //! A_i is below the floors of level k by at most δ_(k+1) + …: so δ_(k+1) is the smaller, the greater the multipliers y of level k.
@@ -49,32 +51,41 @@ impl Level {
 struct Fixed {
     who: Vec<usize>,
     solved: Solved,
+    /// The weight of each principal's gain in its bound.
+    gains: Weights,
     /// The principals of the levels before: the level, the floor that was used, and its multiplier.
     floors: Vec<(usize, usize, Rational, Rational)>,
     /// How much less than what it reached is asked for at the next level.
     lowered: Rational,
 }
 
+/// How much a principal has to get for a gain of 1: all gains are measured in these. Who cannot gain has 0, and no level.
+type Ranges = [Rational];
+
 impl Asked<'_, '_> {
-    pub(super) fn leximin_in_doubles(&self, mut restricted: RestrictedFace) -> Result<Fair, Failure> {
+    /// Level by level in doubles: leximin; or `max-min` and `kalai-smorodinsky`, whose value is that of the first level, and whose further levels see to it
+    /// that nobody could have more at no cost to the others.
+    pub(super) fn levels_in_doubles(&self, mut restricted: RestrictedFace, ranges: &Ranges) -> Result<Fair, Failure> {
         let n = self.set.n();
-        let scale = Scale::greatest_payoff(n, Rational::ONE);
+        let is_leximin = self.question.rule.is_lexicographic();
+        let scale =
+            if self.question.rule.is_of_shares() { Scale::One } else { Scale::greatest_payoff(n, Rational::ONE) };
         let allowed = restricted.face.allowed_gap(&scale);
         // Half of the gap is for the bounds of a level, half for what the levels after it take from it.
         let share = &allowed / Rational::from(2 * n);
         let mut slack = share.clone();
         restricted.face.gap = &restricted.face.gap / Rational::from(2);
         let mut fixed: Vec<Fixed> = Vec::new();
-        let mut open: Vec<usize> = (0..n).collect();
+        let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
         let mut stopped = None;
         while !open.is_empty() {
             fixed.iter_mut().for_each(|level| level.lowered += &slack);
-            let level = self.level(&mut restricted, &fixed, &open, &scale);
+            let level = self.level(&mut restricted, ranges, &fixed, &open, &scale);
             match level {
                 Ok(level) => {
                     open.retain(|p| !level.who.contains(p));
                     stopped = stopped.or(level.solved.stopped);
-                    let multipliers = sum(level.floors.iter().map(|(.., dual)| dual.clone().abs()));
+                    let multipliers = sum(level.floors.iter().map(|(p, .., dual)| (&ranges[*p] * dual).abs()));
                     slack = slack.min(&share / multipliers.max(Rational::ONE));
                     fixed.push(level);
                 }
@@ -85,28 +96,48 @@ impl Asked<'_, '_> {
                 }
             }
         }
+        let first = &fixed[0];
         let last = &fixed.last().expect("a level").solved;
         // What this mix gives over the upper bounds of the reference point, which the search takes at its lower ones.
         let everybody = Gains { who: (0..n).collect(), over: self.over_most.clone() };
         let gained = everybody.least(&restricted.face.points, &last.shares);
-        let reached = |level: &Fixed| level.who.iter().map(|&p| gained[p].clone()).min().expect("a principal");
-        let reached: Vec<Rational> = fixed.iter().map(reached).collect();
+        let gain = |p: &usize| &gained[*p] / &ranges[*p];
+        let reached: Vec<Rational> =
+            fixed.iter().map(|level| level.who.iter().map(gain).min().expect("a principal")).collect();
         let bounds = |(index, level): (usize, &Fixed)| {
             let mut most = level.solved.upper.clone();
             for (p, before, floor, dual) in &level.floors {
-                most += dual * (&self.over[*p] + &reached[*before] - floor);
+                most += dual * (&self.over[*p] + &ranges[*p] * &reached[*before] - floor);
             }
             let least = reached[index].clone();
             [least.clone(), most.max(least)]
         };
-        let bounds: Vec<[Rational; 2]> = fixed.iter().enumerate().map(bounds).collect();
-        let is_within = bounds.iter().all(|[least, most]| most - least <= allowed);
+        let mut bounds: Vec<[Rational; 2]> = fixed.iter().enumerate().map(bounds).collect();
+        // Nobody of a later level is to gain less than the first level says.
+        let least = (0..n).filter(|p| !ranges[*p].is_zero()).map(|p| gain(&p)).min().expect("a principal");
+        bounds[0][0] = least;
+        let is_near = |[least, most]: &[Rational; 2]| most - least <= allowed;
+        let is_final = stopped.is_some_and(StopReason::ends_all) || open.is_empty() && bounds.iter().all(is_near);
+        // What doubles leave open for the others, fractions may tell.
+        if !is_leximin
+            && !is_final
+            && let Some(exact) = self.in_fractions()
+        {
+            return exact;
+        }
+        let is_within = if is_leximin { bounds.iter().all(is_near) } else { is_near(&bounds[0]) };
         let stopped = stopped.or((!is_within).then_some(StopReason::Precision));
-        let (shares, weights) = (last.shares.clone(), fixed[0].solved.weights.clone());
-        let mut fair = self.on(&restricted, shares, weights, bounds[0].clone(), stopped, Vec::new());
-        fair.then = fixed[1..].iter().map(|level| level.solved.weights.clone()).collect();
-        fair.proven = stopped.filter(|_| !(is_within && open.is_empty())).map_or(Proven::WithinGap, Proven::Stopped);
-        fair.levels = fixed.iter().zip(&bounds).map(|(level, bounds)| Level::new(level.who.clone(), bounds)).collect();
+        let (shares, weights) = (last.shares.clone(), first.solved.weights.clone());
+        let proof = if is_leximin { Vec::new() } else { restricted.bound(first.gains.clone(), &first.solved) };
+        let mut fair = self.on(&restricted, shares, weights, bounds[0].clone(), stopped, proof);
+        // The first level is enough for the value of other rules; that a limit left the others less than they could have is told all the same.
+        let is_done = |reason: &StopReason| is_within && (open.is_empty() || !is_leximin && !reason.ends_all());
+        fair.proven = stopped.filter(|reason| !is_done(reason)).map_or(Proven::WithinGap, Proven::Stopped);
+        if is_leximin {
+            fair.then = fixed[1..].iter().map(|level| level.solved.weights.clone()).collect();
+            fair.levels =
+                fixed.iter().zip(&bounds).map(|(level, bounds)| Level::new(level.who.clone(), bounds)).collect();
+        }
         Ok(fair)
     }
 
@@ -114,6 +145,7 @@ impl Asked<'_, '_> {
     fn level(
         &self,
         restricted: &mut RestrictedFace,
+        ranges: &Ranges,
         fixed: &[Fixed],
         open: &[usize],
         scale: &Scale,
@@ -126,7 +158,8 @@ impl Asked<'_, '_> {
         let mut floors = Vec::new();
         for (index, level) in fixed.iter().enumerate() {
             for &p in &level.who {
-                floors.push((p, index, &self.over[p] + &level.solved.value - &level.lowered));
+                let floor = &level.solved.value - &level.lowered;
+                floors.push((p, index, &self.over[p] + &ranges[p] * floor));
             }
         }
         let row = |p: usize, extras: Vec<(usize, Rational)>, bound: Rational| Condition {
@@ -136,17 +169,20 @@ impl Asked<'_, '_> {
             bound,
         };
         conditions.extend(floors.iter().map(|(p, _, floor)| row(*p, Vec::new(), floor.clone())));
-        let gain = |&p: &usize| row(p, vec![(0, Rational::NEG_ONE)], self.over[p].clone());
+        let gain = |&p: &usize| row(p, vec![(0, -&ranges[p])], self.over[p].clone());
         conditions.extend(open.iter().map(gain));
         let extras = vec![Extra { objective: Rational::ONE, free: true }];
         let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
         let solved = restricted.face.solve(&program, &Until::Near(scale.clone()))?;
         let (of_floors, of_gains) = solved.duals[own..].split_at(floors.len());
-        let shares: Weights = of_gains.iter().map(|dual| -dual).collect();
+        let mut gains = vec![Rational::ZERO; n];
+        open.iter().zip(of_gains).for_each(|(&p, dual)| gains[p] = -dual);
+        // They sum to 1.
+        let shares: Weights = open.iter().map(|&p| &gains[p] * &ranges[p]).collect();
         let greatest = (0..open.len()).max_by(|&a, &b| shares[a].cmp(&shares[b]).then(b.cmp(&a)));
         let counts = |k: &usize| Some(*k) == greatest || shares[*k].to_f64() >= LEAST_SHARE;
         let who = (0..open.len()).filter(counts).map(|k| open[k]).collect();
         let floors = floors.into_iter().zip(of_floors).map(|((p, at, floor), dual)| (p, at, floor, dual.clone()));
-        Ok(Fixed { who, floors: floors.collect(), solved, lowered: Rational::ZERO })
+        Ok(Fixed { who, gains, floors: floors.collect(), solved, lowered: Rational::ZERO })
     }
 }

@@ -49,7 +49,7 @@ use program::{Condition, Extra, Face, Program, Scale, Solved, Until, reduced};
 use restricted_face::{Feasibility, RestrictedFace, unit};
 use simplex::Sense;
 use smooth::{Gains, Smooth};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -226,6 +226,11 @@ fn is_stopped(fair: &Fair) -> bool {
     matches!(fair.proven, Proven::Stopped(_))
 }
 
+/// Whether an engine has come as far as it can, and another one may come further.
+fn is_given_up(fair: &Fair) -> bool {
+    matches!(fair.proven, Proven::Stopped(reason) if !reason.ends_all())
+}
+
 /// Of two answers, of which the first was stopped, the second if it was not, or else the one whose bounds are nearer. Bounds of one are not those of
 /// the other: in doubles, reference points are known between bounds only.
 fn better(stopped: Fair, other: Fair) -> Fair {
@@ -249,6 +254,7 @@ pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> 
         first: Vec::new(),
         relaxed_by: Rational::ZERO,
         constant: vec![OnceCell::new(); set.n()],
+        are_fractions_tried: Cell::new(false),
     };
     let found = match asked.answer() {
         Ok(fair) => asked.with_first_bounds(fair),
@@ -314,6 +320,8 @@ struct Asked<'q, 'm> {
     relaxed_by: Rational,
     /// Whether all strategies give a principal the same, if somebody has asked.
     constant: Vec<OnceCell<bool>>,
+    /// Whether doubles have handed the question over to fractions.
+    are_fractions_tried: Cell<bool>,
 }
 
 /// A mix of points of a face.
@@ -334,14 +342,18 @@ impl<'q, 'm> Asked<'q, 'm> {
             return exact;
         }
         let is_open = self.is_any(|can_gain| can_gain.is_none());
-        let found = self.answer_to_gap()?;
+        let found = self.answer_to_gap();
+        let gave_up = match &found {
+            Ok(found) => is_given_up(found) || self.has_no_scale(found),
+            Err(failure) => matches!(failure, Failure::Stopped(reason) if !reason.ends_all()),
+        };
         if self.set.gap().is_some()
-            && self.has_no_scale(&found)
+            && gave_up
             && let Some(exact) = self.in_fractions()
         {
             return exact;
         }
-        let found = self.scaled_by_rewards(found);
+        let found = self.scaled_by_rewards(found?);
         Ok(if is_open { self.without_proof(found) } else { found })
     }
 
@@ -371,9 +383,13 @@ impl<'q, 'm> Asked<'q, 'm> {
                 return Ok(self.undecided(&restricted, solved, reason));
             }
         }
+        let counts_somebody = ranges.iter().any(|range| !range.is_zero());
         match &self.question.rule {
             Rule::Welfare => self.welfare(restricted),
-            Rule::Leximin if self.set.gap().is_some() => self.leximin_narrowed(restricted),
+            Rule::Leximin if self.set.gap().is_some() => self.leximin_narrowed(restricted, &ranges),
+            Rule::MaxMin | Rule::KalaiSmorodinsky if self.set.gap().is_some() && counts_somebody => {
+                self.levels_in_doubles(restricted, &ranges)
+            }
             Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(restricted, ranges),
             Rule::Gini(weights) => self.gini(restricted, weights),
             Rule::Nash | Rule::Alpha(_) => self.smooth(restricted),
@@ -381,16 +397,16 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 
     /// Leximin in doubles; if they leave a level further open than asked for, in fractions, or with narrower payoffs.
-    fn leximin_narrowed(&mut self, restricted: RestrictedFace) -> Result<Fair, Failure> {
-        let found = self.leximin_in_doubles(restricted)?;
-        if found.proven != Proven::Stopped(StopReason::Precision) {
+    fn leximin_narrowed(&mut self, restricted: RestrictedFace, ranges: &[Rational]) -> Result<Fair, Failure> {
+        let found = self.levels_in_doubles(restricted, ranges)?;
+        if !is_given_up(&found) {
             return Ok(found);
         }
         if let Some(exact) = self.in_fractions() {
             return exact;
         }
         for factor in [NARROW, NARROW * NARROW] {
-            let again = self.leximin_again(factor).ok().flatten();
+            let again = self.leximin_again(factor, ranges).ok().flatten();
             if let Some(again) = again.filter(|again| !is_stopped(again)) {
                 return Ok(again);
             }
@@ -399,14 +415,14 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 
     /// Leximin with payoffs that are narrower by this factor.
-    fn leximin_again(&mut self, factor: f64) -> Result<Option<Fair>, Failure> {
+    fn leximin_again(&mut self, factor: f64, ranges: &[Rational]) -> Result<Option<Fair>, Failure> {
         if !self.set.refine(factor) {
             return Ok(None);
         }
         self.prepare()?;
         let mut restricted = self.restricted();
         let is_feasible = matches!(restricted.settle()?, Feasibility::Yes);
-        is_feasible.then(|| self.leximin_in_doubles(restricted)).transpose()
+        is_feasible.then(|| self.levels_in_doubles(restricted, ranges)).transpose()
     }
 
     /// Finds the reference point and the initial points: each principal's own best, and the greatest sum.
@@ -449,13 +465,14 @@ impl<'q, 'm> Asked<'q, 'm> {
         matches!(feasible, Feasibility::Unknown(solved) if self.is_undecided(solved))
     }
 
-    /// The answer in fractions, which decide ties, if the model is small enough for them and they are short.
+    /// The answer in fractions, which decide ties, if the model is small enough for them and they are short. What they have no answer to they are
+    /// asked once.
     fn in_fractions(&self) -> Option<Result<Fair, Failure>> {
         /// About two seconds of one processor, counted and not timed.
         const WORK: u64 = 2_000_000_000;
         let model = self.set.model();
         let suits = Engine::Auto.for_model(model) == Picked::Exact && !self.set.is_approximated();
-        if !suits || model.notes().rounded {
+        if !suits || model.notes().rounded || !self.set.may_use_fractions() || self.are_fractions_tried.replace(true) {
             return None;
         }
         let mut fair = match fair_in(&self.set.limited(WORK, Some(Engine::Exact)), self.question) {
@@ -785,13 +802,13 @@ impl<'q, 'm> Asked<'q, 'm> {
             if is_leximin {
                 levels.push(Level::new(who, &[solved.value.clone(), solved.upper.clone()]));
             }
-            if settled.len() == open.len() || !solved.is_optimal() || self.set.gap().is_some() {
+            if settled.len() == open.len() || !solved.is_optimal() {
                 let mut proof = bound;
                 if is_leximin {
                     proof = restricted.steps.clone();
                     proof.push(restricted.step(least(&solved, gains), &solved.weights, &solved.duals));
                 }
-                let is_proven = solved.is_optimal() && self.set.gap().is_none();
+                let is_proven = solved.is_optimal();
                 let stopped = solved.stopped;
                 let mut fair = self.on(&restricted, solved.shares, solved.weights, values, stopped, proof);
                 if is_leximin && !is_proven {
@@ -870,7 +887,7 @@ impl<'q, 'm> Asked<'q, 'm> {
                 break solved.stopped;
             }
             if orders.len() == MOST_ORDERS || orders.contains(&order) {
-                break Some(StopReason::NodeLimit);
+                break Some(StopReason::SolveLimit);
             }
             orders.push(order);
         };
@@ -958,7 +975,10 @@ impl<'q, 'm> Asked<'q, 'm> {
     ) -> Fair {
         let mut all = restricted.face.levels.clone();
         all.push(weights);
-        let weights = all.remove(0);
+        // A face that demands alone define has no weights: it is the whole set.
+        let tells = |weights: &Weights| weights.iter().any(|weight| !weight.is_zero());
+        let weights = all.remove(all.iter().position(tells).unwrap_or(0));
+        all.retain(tells);
         let proven = match stopped {
             _ if values[0] == values[1] && self.set.gap().is_none() => Proven::Optimal,
             Some(reason) => Proven::Stopped(reason),

@@ -91,8 +91,12 @@ pub struct PayoffSet<'m> {
     /// How much smaller than the gap asked for the errors of payoffs have to be; at most 1.
     finer: Cell<f64>,
     calls: Cell<u64>,
+    /// How many long-term strategies were computed; further solves found theirs cached.
+    long_term_solves: Cell<u64>,
     most_calls: u64,
     most_bits: usize,
+    /// Whether doubles may hand a question over to fractions.
+    may_use_fractions: bool,
 }
 
 /// A smaller gap than asked for, because a mix adds the errors of its points; and the least one.
@@ -120,8 +124,10 @@ impl<'m> PayoffSet<'m> {
             kept_in_doubles: RefCell::default(),
             finer: Cell::new(1.0),
             calls: Cell::new(0),
+            long_term_solves: Cell::new(0),
             most_calls: u64::MAX,
             most_bits: usize::MAX,
+            may_use_fractions: true,
         }
     }
 
@@ -142,11 +148,17 @@ impl<'m> PayoffSet<'m> {
         PayoffSet { most_calls: self.most_calls, most_bits: self.most_bits, ..PayoffSet::new(self.model, &options) }
     }
 
-    /// The same set in doubles with limits on the work and on the share of the time that is left.
+    /// The same set in doubles with limits on the work and on the share of the time that is left. Fractions are asked beside these doubles, and not
+    /// by them.
     pub(super) fn in_doubles(&self, gap: f64, work: u64, share_of_time: f64) -> PayoffSet<'m> {
         let set = self.limited(work.min(self.options.stop.left()), Some(Engine::Within(gap)));
         let options = Options { stop: set.options.stop.for_share_of_time(share_of_time), ..set.options };
-        PayoffSet { options, ..set }
+        PayoffSet { options, may_use_fractions: false, ..set }
+    }
+
+    /// Whether doubles may hand a question over to fractions.
+    pub(super) fn may_use_fractions(&self) -> bool {
+        self.may_use_fractions
     }
 
     /// Asks for payoffs in doubles whose errors are smaller by this factor; false if they are small enough already.
@@ -191,7 +203,7 @@ impl<'m> PayoffSet<'m> {
     fn ask(&self) -> Result<(), StopReason> {
         self.options.stop.check()?;
         if self.calls.get() >= self.most_calls {
-            return Err(StopReason::NodeLimit);
+            return Err(StopReason::SolveLimit);
         }
         self.calls.set(self.calls.get() + 1);
         Ok(())
@@ -291,6 +303,11 @@ impl<'m> PayoffSet<'m> {
         Ok(self.exact.get_or_init(|| (mdp, rows)))
     }
 
+    /// How many of the solves had to find their long-term strategy; the others found it cached.
+    pub fn long_term_solves(&self) -> u64 {
+        self.long_term_solves.get()
+    }
+
     /// The best for some weights. Ties are broken in favour of the principals of weight 0; in doubles also what is nearly a tie.
     pub fn best(&self, weights: &Weights) -> Result<Best, StopReason> {
         self.best_and_least(weights).map(|(best, _)| best)
@@ -378,6 +395,7 @@ impl<'m> PayoffSet<'m> {
                 let model = order_by(mdp, normal.clone(), &self.options.stop)?;
                 long_term::solve(&model, rows, &self.options.stop)?
             };
+            self.long_term_solves.set(self.long_term_solves.get() + 1);
             kept.push(Kept { parts: normal.clone(), long_term });
         }
         let known = kept.iter().find(|one| one.parts == normal).expect("kept by now");
@@ -425,7 +443,13 @@ impl<'m> PayoffSet<'m> {
         let mut place = self.doubles.borrow_mut();
         let doubles = place.take().unwrap_or_else(|| self.model.doubles().expect("looked at before").clone());
         let doubles = doubles.with_weights(weights);
-        let answer = certified::solve_keeping(&doubles, aim, &self.options, &mut self.kept_in_doubles.borrow_mut());
+        let answer = {
+            let mut kept = self.kept_in_doubles.borrow_mut();
+            let known = kept.len();
+            let answer = certified::solve_keeping(&doubles, aim, &self.options, &mut kept);
+            self.long_term_solves.set(self.long_term_solves.get() + (kept.len() - known) as u64);
+            answer
+        };
         let best = self.told(answer, weights);
         let best = best.and_then(|best| self.narrowed(best, &doubles, gap, aim));
         *place = Some(doubles);
@@ -472,9 +496,7 @@ impl<'m> PayoffSet<'m> {
             most = Rational::try_from(bound).map_err(|_| why)?;
         }
         let stopped = match answer.claim() {
-            Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit | StopReason::Work)) => {
-                Some(reason)
-            }
+            Claim::Stopped(reason) if reason.ends_all() => Some(reason),
             _ => None,
         };
         Ok(Best { point, most, stopped })

@@ -244,7 +244,7 @@ impl<'s, 'm> Face<'s, 'm> {
             }
             let too_long = self.gap.is_zero() && weights.iter().any(|weight| weight.bits() > self.longest_weight());
             let reason = match (round >= MOST_ROUNDS, too_long) {
-                (true, _) => Some(StopReason::NodeLimit),
+                (true, _) => Some(StopReason::SolveLimit),
                 (false, true) => Some(StopReason::Digits),
                 (false, false) => None,
             };

@@ -199,7 +199,7 @@ pub(super) fn solve(
     let mut lines: Vec<Lines> = first.iter().map(|gain| Lines::around(smooth, gain)).collect();
     let mut lower = (smooth.total(&first)[0].clone(), start, first);
     let mut upper: Option<(Rational, Weights, (Weights, Vec<Rational>))> = None;
-    let mut stopped = Some(StopReason::NodeLimit);
+    let mut stopped = Some(StopReason::SolveLimit);
     let mut without_news = 0;
     let mut in_doubles = restricted.conditions.is_empty();
     let mut open: Option<Rational> = None;

@@ -20,4 +20,6 @@ pub use plane::{Plane, Spot};
 pub use play::{Phase, Play};
 pub use survey::{Label, PlayId};
 pub use sweep::{Earned, Sweep, SweepChange, SweepPoint, sweep};
-pub use words::{NamedRegions, key, letter, named_classes, named_regions, play_in_brief, play_in_words};
+pub use words::{
+    BY_STATE, NamedRegions, key, letter, named_classes, named_regions, play_in_brief, play_in_words, told_apart,
+};

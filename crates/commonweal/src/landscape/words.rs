@@ -10,6 +10,9 @@ use crate::text::{name_in_column, shown_name, state_in_brief};
 /// The most phases that are described one by one.
 const TOLD: usize = 4;
 
+/// Stands between actions of which the state decides.
+pub const BY_STATE: char = '|';
+
 /// The play in words. If the words are incomplete, a few letters at the end distinguish it from others.
 pub fn play_in_words(model: &Structure, play: &Play) -> String {
     let (text, is_whole) = words(model, play);
@@ -30,12 +33,12 @@ pub fn letter(index: usize) -> String {
 /// A line for each of these plays, named by [`letter`]s.
 pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
     let named: Vec<(String, &Play)> = plays.iter().enumerate().map(|(at, play)| (letter(at), *play)).collect();
-    key_of(model, &named)
+    told_apart(model, &named)
 }
 
 /// A line for each of these plays with their names. If the words are incomplete, the line tells the first difference from the
 /// earlier play with which it agrees for the longest time. Plays whose lines would be the same are counted.
-fn key_of(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
+pub fn told_apart(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
     let line = |(at, (_, play)): (usize, &(String, &Play))| {
         let (text, is_whole) = words(model, play);
         if is_whole {
@@ -56,11 +59,11 @@ fn key_of(model: &Structure, plays: &[(String, &Play)]) -> Vec<String> {
     };
     let lines: Vec<String> = plays.iter().enumerate().map(line).collect();
     let alike = |lines: &[String], line: &String| lines.iter().filter(|other| *other == line).count();
-    let told_apart = |(at, line): (usize, &String)| match alike(&lines, line) {
+    let counted = |(at, line): (usize, &String)| match alike(&lines, line) {
         1 => line.clone(),
         all => format!("{line} ({} of {all} that begin like this)", alike(&lines[..=at], line)),
     };
-    lines.iter().enumerate().map(told_apart).collect()
+    lines.iter().enumerate().map(counted).collect()
 }
 
 /// The regions that reports and pictures name, with their names: the largest, in the map's order.
@@ -102,7 +105,7 @@ pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClas
         let (label, letter, _) = shown(class)?;
         Some((letter.clone(), &map.plays[(*label)?]))
     };
-    let mut words = key_of(model, &classes.iter().filter_map(solved).collect::<Vec<_>>()).into_iter();
+    let mut words = told_apart(model, &classes.iter().filter_map(solved).collect::<Vec<_>>()).into_iter();
     let entry = |class: &RegionClass| match shown(class) {
         Some((Some(_), letter, _)) => (letter.clone(), words.next().expect("one for each")),
         Some((None, letter, words)) => (letter.clone(), words.clone()),
@@ -175,7 +178,7 @@ fn actions(model: &Structure, choices: &[ChoiceId]) -> String {
             break;
         }
     }
-    names.join("|")
+    names.join(&BY_STATE.to_string())
 }
 
 /// FNV-1a over the play, folded to 16 bits.
@@ -224,12 +227,18 @@ mod tests {
         let (model, plays) = plays(&[[9, 9, 9, 9], [5, 9, 9, 9], [5, 7, 9, 9]]);
         let named =
             |shown: &[usize]| -> Vec<(String, &Play)> { shown.iter().map(|&at| (letter(at), &plays[at])).collect() };
-        let all = key_of(&model, &named(&[0, 1, 2]));
+        let all = told_apart(&model, &named(&[0, 1, 2]));
         assert_eq!(all[1], "as A before step 5; first differs then: b in n in place of a");
         assert_eq!(all[2], "as B before step 7; first differs then: b in e in place of a");
         // Without the second entry the third is described by the first, without the first it keeps its name.
-        assert_eq!(key_of(&model, &named(&[0, 2]))[1], "as A before step 5; first differs then: b in n in place of a");
-        assert_eq!(key_of(&model, &named(&[1, 2]))[1], "as B before step 7; first differs then: b in e in place of a");
+        assert_eq!(
+            told_apart(&model, &named(&[0, 2]))[1],
+            "as A before step 5; first differs then: b in n in place of a"
+        );
+        assert_eq!(
+            told_apart(&model, &named(&[1, 2]))[1],
+            "as B before step 7; first differs then: b in e in place of a"
+        );
     }
 
     #[test]

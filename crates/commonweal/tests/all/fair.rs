@@ -710,6 +710,24 @@ fn who_gets_the_same_from_every_strategy_is_left_out_of_large_models_too() {
     }
 }
 
+/// A small model is answered to the gap, or refused, as in fractions, with bounds that hold for the exact value.
+fn same_as_exact(model: &Model, asked: &Question, options: &Options) {
+    let what = || format!("{}, {:?}, {:?}", asked.rule, asked.over, options.engine);
+    match (fair(model, asked, &Options::default()), fair(model, asked, options)) {
+        (Ok(exact), Ok(found)) => {
+            assert!(matches!(found.proven, Proven::Optimal | Proven::WithinGap), "{}: {:?}", what(), found.proven);
+            let (value, truth) = (found.value.enclosure, exact.value.enclosure);
+            assert!(
+                value.lower() <= truth.upper() && truth.lower() <= value.upper(),
+                "{}: {value:?}, {truth:?}",
+                what()
+            );
+        }
+        (Err(exact), Err(found)) => assert_eq!(exact, found, "{}", what()),
+        (exact, found) => panic!("{}: {:?}, {:?}", what(), exact.map(|one| one.value), found.map(|one| one.value)),
+    }
+}
+
 /// Alice's reference is a little below her own best, 11. She counts, and what she could gain is a share of very little: the rule gives bob
 /// next to nothing. Fractions tell it for a small model; for a large one the bounds hold whether she counts or not.
 #[test]
@@ -731,8 +749,16 @@ fn a_reference_just_below_an_own_best_counts() {
         assert!(matches!(found.proven, Proven::Stopped(_)) && found.not_counted.is_empty(), "{alice}: {value:?}");
         for rule in ["nash", "alpha:2"] {
             let asked = Question { rule: rule.parse().expect("a rule"), ..asked.clone() };
-            let (exact, found) = (fair(&small, &asked, &Options::default()), fair(&small, &asked, &options));
-            assert_eq!(exact.is_ok(), found.is_ok(), "{rule}, {alice}: {:?}", found.err());
+            same_as_exact(&small, &asked, &options);
+        }
+    }
+    for (rule, alice) in
+        [("nash", "10.999999"), ("alpha:2", "10.999999"), ("alpha:1/2", "10.99999"), ("nash", "10.999")]
+    {
+        let over = Over::Given(vec![number(alice), number("2")]);
+        let asked = Question { over, ..Question::new(rule.parse().expect("a rule")) };
+        for gap in [1e-3, 1e-6, 1e-9] {
+            same_as_exact(&small, &asked, &Options { engine: Engine::Within(gap), ..Options::default() });
         }
     }
     // On the way there her greatest gain is known ever less precisely.

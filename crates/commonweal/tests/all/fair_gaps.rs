@@ -4,10 +4,12 @@
 //! |---|---|
 //! | random small models, every rule with a reference point or own bests that the program computes | the answer in fractions |
 //! | models where everybody gets 0 | 0 |
+//! | random small models, max-min and Kalai–Smorodinsky | what all others could have more, in fractions |
 
 use crate::fair::{hotel, number, random};
-use commonweal::questions::{Fair, FairError, Over, Proven, Question, Rule, fair};
-use commonweal::{Engine, Model, Options, Strategy, Value, solve};
+use commonweal::internals::families::{RandomFamily, Seeded};
+use commonweal::questions::{Fair, FairError, Over, PayoffSet, Proven, Question, Rule, evaluate, fair, fair_in};
+use commonweal::{Engine, Model, Options, Rational, Strategy, Value, solve};
 
 /// In doubles, to a gap.
 fn within(model: &Model, question: &Question, gap: f64) -> Result<Fair, Box<FairError>> {
@@ -131,4 +133,76 @@ fn who_does_not_count_gets_what_is_left_under_a_ceiling() {
     assert_eq!(found.proven, Proven::WithinGap, "{found:?}");
     assert!((found.payoffs[1].enclosure.midpoint() - 49.0 / 12.0).abs() < 1e-4, "{:?}", found.payoffs);
     assert!(contains(&found.value, &exact.value), "{:?}", found.value);
+}
+
+/// Where the least gain can be no greater, the others get what they can: nobody could have more at no cost to anybody. In fractions, and in doubles to
+/// within what the gap is worth at the least multiplier that fixes a level, 1/1024: for one principal, 1,024 times the gap of its range.
+#[test]
+fn no_lottery_is_better_for_somebody_and_worse_for_nobody() {
+    const GAP: f64 = 1e-9;
+    // Rewards are from −4 to 4, and discounts at most 2/3.
+    const WIDEST: f64 = 24.0;
+    const WORK: u64 = 50_000_000;
+    let (mut in_doubles, mut later) = (0, 0);
+    for seed in 0..100 {
+        let model = Model::from(random(seed));
+        let n = model.n_principals();
+        for (rule, over) in
+            [("max-min", Over::Nothing), ("max-min", Over::OwnWorst), ("kalai-smorodinsky", Over::OwnWorst)]
+        {
+            let asked = Question { over, ..Question::new(rule.parse().expect("a rule")) };
+            for engine in [Engine::Exact, Engine::Within(GAP)] {
+                let options = Options { engine, ..Options::default() };
+                let found = fair(&model, &asked, &options).expect("an answer");
+                let what = || format!("seed {seed}, {rule}, {engine:?}: {:?}", found.payoffs);
+                assert!(matches!(found.proven, Proven::WithinGap | Proven::Optimal), "{}", what());
+                let worth =
+                    evaluate(&model, &Strategy::Lottery(found.lottery()), &Options::default()).expect("payoffs");
+                let gets: Vec<Rational> =
+                    (0..n).map(|p| worth.payoff(p.into(), model.start()).exact.expect("a fraction")).collect();
+                let at_least = gets.iter().enumerate().map(|(p, own)| (p.into(), own.clone())).collect();
+                let even = (0..n).fold(model.clone(), |model, p| model.with_weight(p.into(), &Rational::ONE));
+                // Floors without slack, in long fractions: some take too long to compare with.
+                let set = PayoffSet::new(&even, &Options { engine: Engine::Exact, ..Options::default() });
+                let asked = Question { at_least, ..Question::new(Rule::Welfare) };
+                let most = fair_in(&set.with_work_limit(WORK), &asked).expect("it meets its own payoffs");
+                if most.proven != Proven::Optimal {
+                    continue;
+                }
+                let most = most.value.enclosure.upper();
+                let total = gets.iter().fold(Rational::ZERO, |sum, own| sum + own).to_f64();
+                let allowed = if found.gap.is_none() { 1e-12 } else { 1024.0 * n as f64 * GAP } * WIDEST;
+                assert!(most - total <= allowed, "{}: {most} in place of {total}", what());
+                in_doubles += u32::from(found.gap.is_some());
+                later += u32::from(found.gap.is_some() && found.weights.iter().any(Rational::is_zero));
+            }
+        }
+    }
+    assert!(in_doubles > 60 && later > 3, "{in_doubles}, {later}");
+}
+
+/// With distinct discounts the long-term strategy does not depend on positive weights: it is found once, whatever is asked then.
+#[test]
+fn further_solves_find_the_long_term_strategy_cached() {
+    let discounts = ["9/10", "4/5"].map(number).to_vec();
+    let (n_actions, n_successors, max_denominator, max_reward, seed) = (2, 5, 100, 100, 1);
+    let large = RandomFamily { n_states: 1000, n_actions, n_successors, discounts, max_denominator, max_reward, seed };
+    let cases = [
+        (Model::from(large.model().expect("a model")), Engine::Within(1e-6)),
+        (Model::from(RandomFamily { n_states: 60, ..large }.model().expect("a model")), Engine::Exact),
+    ];
+    for (model, engine) in cases {
+        let set = PayoffSet::new(&model, &Options { engine, ..Options::default() });
+        let mut random = Seeded::new(7);
+        let mut found = Vec::new();
+        for _ in 0..12 {
+            let weights = (0..2).map(|_| Rational::from_quotient(1 + random.below(99) as i64, 100)).collect();
+            found.push(set.best(&weights).expect("a point").most);
+        }
+        assert_eq!((set.calls(), set.long_term_solves()), (12, 1), "{engine:?}");
+        assert!(found.windows(2).any(|pair| pair[0] != pair[1]));
+        // Another sign is another long-term strategy.
+        set.best(&vec![Rational::ONE, -Rational::ONE]).expect("a point");
+        assert_eq!((set.calls(), set.long_term_solves()), (13, 2), "{engine:?}");
+    }
 }

@@ -85,14 +85,40 @@ fn an_action_under_two_names_hides_no_pattern() {
     }
 }
 
-/// Two states are the same in all but name, so that the best strategy of the one principal is not unique and no pattern is found. Each further
+/// The hotel with a copy of a state: the front and its pattern are the hotel's, wherever the copy is entered.
+#[test]
+fn a_copy_of_a_state_hides_no_pattern() {
+    let whole = |text: &str| {
+        let model = Model::from_yaml(text).expect("a model");
+        let found =
+            front(&model, [0.into(), 1.into()], &FrontOptions::default(), &Options::default()).expect("a front");
+        assert!(found.complete && found.gap.is_zero(), "{text}");
+        let weights: Vec<Vec<Rational>> = found.edges.iter().map(|edge| edge.weights.clone()).collect();
+        (found.vertices.iter().map(payoffs).collect::<Vec<_>>(), weights, found.pattern.expect("a pattern"))
+    };
+    let with = |states: &str| whole(&format!("principals: {{alice: 2/3, bob: 1/3}}\nstates:\n{states}"));
+    let expected = with("  s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}\n  s1: {b: {reward: 6, to: s1}}\n");
+    assert_eq!(expected.2.ratio, number("1/2"));
+    let end = "  s1: {b: {reward: 6, to: s1}}\n  t1: {b: {reward: 6, to: s1}}\n";
+    for states in [
+        // To and fro between the two; by a coin; beside each other; the choices in another order.
+        "  s0: {a: {reward: 3, to: t0}, b: {reward: -1, to: s1}}\n  t0: {a: {reward: 3, to: s0}, b: {reward: -1, to: t1}}\n",
+        "  s0: {a: {reward: 3, to: {s0: 1/3, t0: 2/3}}, b: {reward: -1, to: s1}}\n  t0: {a: {reward: 3, to: s0}, b: {reward: -1, to: t1}}\n",
+        "  s0: {a: {reward: 3, to: s0}, c: {reward: 3, to: t0}, b: {reward: -1, to: s1}}\n  t0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}\n",
+        "  s0: {a: {reward: 3, to: t0}, b: {reward: -1, to: s1}}\n  t0: {b: {reward: -1, to: t1}, a: {reward: 3, to: t0}}\n",
+    ] {
+        assert_eq!(with(&format!("{states}{end}")), expected, "{states}");
+    }
+}
+
+/// Two states are worth the same, but one has a choice more, which nobody takes: the best strategy of the one principal is not unique, and no pattern is found. Each further
 /// vertex waits a step longer, by weights that are twice as long. Five hundred of them take a second of one processor, which is what is counted.
 #[test]
 fn work_over_long_weights_is_counted() {
     let text = "principals: {alice: 2/3, bob: 1/3}
 states:
   s0: {a: {reward: 3, to: s0}, c: {reward: 3, to: t0}, b: {reward: -1, to: s1}}
-  t0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}
+  t0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}, z: {reward: -100, to: s1}}
   s1: {b: {reward: 6, to: s1}}
 ";
     let model = Model::from_yaml(text).expect("a model");
