@@ -302,6 +302,7 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
          λ<sup>j</sup> times as much.</p>\n"
     );
     let pays = |deviation: &Deviation| match &deviation.pays {
+        None if !deviation.pays_is_known => "not known".to_owned(),
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
             last if last == *first => format!("at {one} {}", steps(first)),
