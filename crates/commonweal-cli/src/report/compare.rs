@@ -238,7 +238,12 @@ pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
         // No strategy earns more than the best.
         lost = Value::from(Enclosure::new(0.0, lost.enclosure.upper()));
     }
-    if is_open(one, scale) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
+    if is_open(one, scale) {
+        let [_, most] = ends(f64::NEG_INFINITY, lost.enclosure.upper());
+        format!("≤ {most}")
+    } else {
+        cell(&lost, scale)
+    }
 }
 
 #[cfg(test)]

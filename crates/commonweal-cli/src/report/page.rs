@@ -354,7 +354,12 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
             let who = |ordering: Ordering| {
                 let those =
                     turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
-                those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ")
+                let names = those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ");
+                match turn.better.iter().all(Option::is_none) {
+                    true => "not known".to_owned(),
+                    false if names.is_empty() => "nobody".to_owned(),
+                    false => names,
+                }
             };
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));
             vec![steps(&turn.step), state(turn.state), action(turn.before), action(turn.after), better, worse]

@@ -13,7 +13,7 @@
 //! | 60, simulated | the exact payoffs |
 //! | 150, best by other weights, some of them 0 | the oracle with those weights |
 //! | 300, explained | payoffs of runs that arrive in a state at a step, and of the strategy with one decision changed |
-//! | 400 without segments, explained; the same stated by segments | the payoffs of the strategy with one decision changed |
+//! | 600 without segments, explained; the same stated by segments | the payoffs of the strategy with one decision changed |
 
 use crate::oracle::timed::{Timed, Truth};
 use crate::oracle::{
@@ -742,7 +742,7 @@ fn changes_are_judged(model: &Mdp, answer: &Answer, explained: &Explanation) -> 
 #[test]
 fn changes_by_principals_with_several_discounts_are_judged_as_of_their_step() {
     let (mut n_changes, mut opposed, mut n_same) = (0, 0, 0);
-    for seed in 0..400 {
+    for seed in 0..600 {
         let mut timed = Timed::random(seed);
         timed.preferences.iter_mut().for_each(|own| own.truncate(1));
         let model = timed.model();
