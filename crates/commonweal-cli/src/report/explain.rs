@@ -345,14 +345,13 @@ fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Expl
     text.push_str(&wrapped(&title, 3));
     let row = |turn: &ChangeOfChoice| {
         let who = |ordering| who(explanation, turn, ordering);
-        let unknown = turn.better.iter().all(Option::is_none);
         vec![
             steps(&turn.step),
             state_in_brief(model, turn.state),
             in_column(&model.action_name(turn.before)),
             in_column(&model.action_name(turn.after)),
-            if unknown { "not known".to_owned() } else { who(Ordering::Greater) },
-            if unknown { "not known".to_owned() } else { who(Ordering::Less) },
+            who(Ordering::Greater),
+            who(Ordering::Less),
         ]
     };
     let rows: Vec<_> = explanation.turns.iter().take(ROWS).map(row).collect();
@@ -361,13 +360,14 @@ fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Expl
     true
 }
 
-/// The principals for whom the comparison of the new choice with the old one is `ordering`: their names if they fit, or their
-/// number.
+/// The principals for whom the comparison of the new choice with the old one is known to be `ordering`: their names if they fit, or
+/// their number.
 fn who(explanation: &Explanation, turn: &ChangeOfChoice, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
     let names = those().map(|(_, name)| in_column(name)).collect::<Vec<_>>().join(", ");
     match those().count() {
+        0 if turn.better.contains(&None) => "not known".to_owned(),
         0 => "nobody".to_owned(),
         count if names.width() > WIDEST => format!("{count} of {}", turn.better.len()),
         _ => names,

@@ -355,10 +355,10 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
                 let those =
                     turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
                 let names = those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ");
-                match turn.better.iter().all(Option::is_none) {
+                match turn.better.contains(&None) {
+                    _ if !names.is_empty() => names,
                     true => "not known".to_owned(),
-                    false if names.is_empty() => "nobody".to_owned(),
-                    false => names,
+                    false => "nobody".to_owned(),
                 }
             };
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));

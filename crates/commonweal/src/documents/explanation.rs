@@ -113,9 +113,10 @@ pub struct ChangeOfChoice {
     pub before: String,
     /// The action from then on.
     pub after: String,
-    /// The principals for whom the new one is better then, given the later decisions; `None` if that is not known.
+    /// The principals for whom the new one is known to be better then, given the later decisions; `None` if it is not known of any
+    /// principal whether it is better or worse.
     pub better_for: Option<Vec<String>>,
-    /// For whom it is worse.
+    /// For whom it is known to be worse.
     pub worse_for: Option<Vec<String>>,
 }
 

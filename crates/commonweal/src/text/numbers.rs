@@ -133,7 +133,9 @@ fn known_digits(value: &Value) -> Option<String> {
     if value.enclosure.width() > 1e-3 * middle.abs() {
         return None;
     }
-    let is_ordinary = (1e-3..1e9).contains(&middle.abs());
+    // Digits before the point are all written, known or not.
+    let greatest = if value.enclosure.width() < 1.0 { 1e9 } else { 1e6 };
+    let is_ordinary = (1e-3..greatest).contains(&middle.abs());
     let fewest = if is_ordinary { (2 - middle.abs().log10().floor() as i32).max(0) } else { 2 };
     let most = MOST.max(fewest);
     let text = |digits: i32| {
