@@ -9,7 +9,7 @@ use crate::parallel;
 use crate::principals::Group;
 use crate::search::ThresholdAnswer;
 use crate::stop::StopReason;
-use crate::strategy::{CountingStrategy, Step};
+use crate::strategy::{CountingStrategy, Meetings, Step};
 use std::time::Duration;
 
 /// What is proven of an answer.
@@ -318,6 +318,9 @@ impl Answer {
     /// The claim of bounds that are at most `width` apart. The gap is relative to the size of the welfare.
     fn within(&self, width: f64) -> Claim {
         let scale = self.size();
+        if width == 0.0 {
+            return Claim::Within { gap: 0.0, scale };
+        }
         let gap = quotient_up(width, scale);
         if gap < 1.0 { Claim::Within { gap, scale } } else { Claim::Within { gap: 1.0, scale: width } }
     }
@@ -393,19 +396,34 @@ impl Answer {
         &self.memory[state.index()]
     }
 
-    /// Whether the strategy, started in `state`, is the long-term strategy from the first step on. If time preferences have segments,
-    /// actions that tie in the last segment may earn different amounts before it: with memory 0 the strategy takes long-term choices
-    /// alone, and yet it may earn more than the long-term strategy. `None` if the bounds on both do not decide it.
+    /// Whether the strategy, started in `state`, is worth what the long-term strategy is to everybody, because it is that strategy from the
+    /// first step on. With memory 0 it takes choices alone that the long-term strategy allows, and yet it may earn more: if time
+    /// preferences have segments, choices that tie in the last segment may earn different amounts before it, and ties that are assumed may
+    /// be none. `None` if the bounds on both do not decide it. As everywhere, an assumed long-term strategy is the one of the tail.
     pub fn is_long_term(&self, state: StateId) -> Option<bool> {
         if !self.memory(state).is_zero() {
             return Some(false);
+        }
+        if self.horizon.is_zero() {
+            return Some(true);
         }
         let [own, long_term] = [self.welfare(state), self.long_term_welfare(state)];
         match (&own.exact, &long_term.exact) {
             (Some(own), Some(long_term)) => Some(own == long_term),
             _ if own.enclosure.lower() > long_term.enclosure.upper() => Some(false),
-            _ => (!self.payoffs.has_segments()).then_some(true),
+            _ => (self.long_term.is_proven && !self.payoffs.has_segments()).then_some(true),
         }
+    }
+
+    /// The same for the start state, given what the strategy may meet from there: it is the long-term strategy too if it takes its choices
+    /// wherever it may be.
+    pub fn is_long_term_from(&self, meetings: &Meetings) -> Option<bool> {
+        let follows_tail = |&state: &StateId| {
+            let tail = self.strategy.tail(state);
+            meetings.changes(&self.strategy, state).iter().all(|change| change.choice == tail)
+        };
+        let start = meetings.states()[0];
+        if meetings.states().iter().all(follows_tail) { Some(true) } else { self.is_long_term(start) }
     }
 
     /// Whether the strategy of the tail is proven to be the long-term one. It always is for an exact answer that was not stopped

@@ -15,7 +15,7 @@ use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Mdp, Principal, PrincipalId, StateId};
 use crate::number::{Enclosure, Natural, Rational, Value, WideEnclosure};
-use crate::principals::{self, OrderedModel, OrderedSegment};
+use crate::principals::{self, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
@@ -33,15 +33,16 @@ pub struct Explanation {
     pub reached: Vec<StateId>,
     /// Per state the choices that the long-term strategy allows, by fractions.
     pub long_term: Vec<Vec<ChoiceId>>,
-    /// The step at which λ_i^0 stands: 0, or where the last segment of time preferences counts from.
-    pub origin: u64,
-    /// Per state and column what the long-term strategy is worth in a run that is there at step `origin`, weights included, seen from
-    /// step 0; of time preferences in segments, with what steps count for in the last one.
+    /// The step as of which values and advantages are told: 0, or the first one of the last segment of time preferences.
+    pub at_step: u64,
+    /// Per state and column what the long-term strategy is worth in a run that is there at step `at_step`, weights included, seen from
+    /// step 0.
     pub values: Vec<Vec<Value>>,
     /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
     /// The layers just before the horizon, the last one first; at most as many as were asked for. Only what may be met. None
-    /// of time preferences in segments: gains over different values do not add up.
+    /// of time preferences in segments: gains over different values do not add up. Gains are those of the mixtures, where preferences are
+    /// approximated.
     pub layers: Vec<Layer>,
     /// Every change of choice at a state and step that may be met, the latest first.
     pub turns: Vec<ChangeOfChoice>,
@@ -58,14 +59,17 @@ pub struct Deviation {
     pub state: StateId,
     /// What.
     pub choice: ChoiceId,
-    /// Per column what one use changes: Δ_i, summed over the discounts that the column has.
+    /// Per column what one use at step `at_step` changes, seen from step 0: Δ_i, summed over the discounts that the column has.
     pub advantages: Vec<Value>,
-    /// The steps at which it pays by itself, D_j > 0: the first, and the one after the last.
+    /// The steps of the last segment at which it pays by itself, D_j > 0: the first, and the one after the last. Where preferences are
+    /// approximated by mixtures, these are the steps at which it pays for the mixtures.
     pub pays: Option<(Step, Step)>,
+    /// Whether it is known if and when it pays: not if the work for the explanation was used up, or if too few steps were looked at.
+    pub pays_is_known: bool,
     /// Whether it is known to pay at every step between these.
     pub pays_throughout: bool,
-    /// The first step at which the prefix test passes: from there on it never pays again. `None` if the work for the explanation was
-    /// used up before: then it is not known when it pays.
+    /// The first step of the last segment at which the prefix test passes: from there on it never pays again. `None` if the work for the
+    /// explanation was used up before.
     pub settled_from: Option<Step>,
 }
 
@@ -119,29 +123,38 @@ pub fn explain(
         Advantages::over(&ordered, &rows, &long_term.values[..], |choice| long_term.allowed[choice.index()]);
     let ratios = DiscountRatios::of(&ordered);
     let columns = columns(&ordered);
+    // What a part counts for at the first step of the segment; its values count from the origin.
+    let fade = Fade::over(&ordered, last.first());
     let value = |s: StateId, i: usize| long_term.values[i].get(s.index());
-    let values = model.states().map(|s| columns.iter().map(|own| own.payoff(|i| value(s, i))).collect()).collect();
+    let values =
+        model.states().map(|s| columns.iter().map(|own| own.payoff(&fade, |i| value(s, i))).collect()).collect();
     let reached = reached(model);
     let meetings = Meetings::of(model, solution.strategy(), model.start());
     let mut deviations = Vec::new();
     for &state in &reached {
         for choice in model.choices(state).filter(|choice| !long_term.allowed[choice.index()]) {
             let exact = exact_advantages(&ordered, &advantages, state, choice);
-            let looks = Looks { advantages: &advantages, ratios: &ratios, state, choice, stop };
-            let known = match looks.settled_and_paying() {
-                Ok(known) => Some(known),
-                Err(StopReason::Work) => None,
+            let first = Step::from(last.first());
+            let looks = Looks { advantages: &advantages, ratios: &ratios, first: &first, state, choice, stop };
+            let (settled, paying) = match looks.settled_and_paying() {
+                Ok((settled, paying)) => (Some(settled), paying),
+                Err(StopReason::Work) => (None, Paying::Unknown),
                 Err(reason) => return Err(reason),
             };
+            let (pays_is_known, steps) = match paying {
+                Paying::Unknown => (false, None),
+                Paying::Never => (true, None),
+                Paying::Steps(first, end) => (true, Some((first, end))),
+            };
             let throughout = |steps: &(Step, Step)| pays_throughout(&exact, steps, |step| looks.pays(step));
-            let steps = known.as_ref().and_then(|(_, steps)| steps.clone());
             deviations.push(Deviation {
                 state,
                 choice,
+                pays_is_known,
                 pays_throughout: steps.as_ref().is_some_and(throughout),
-                advantages: columns.iter().map(|own| own.difference(|i| exact[i].clone())).collect(),
-                pays: steps.and_then(|steps| steps_within(&last, steps)),
-                settled_from: known.map(|(settled, _)| (settled + last.origin).max(Step::from(last.from))),
+                advantages: columns.iter().map(|own| own.difference(&fade, |i| exact[i].clone())).collect(),
+                pays: steps.map(|(first, end)| (first + last.origin, end + last.origin)),
+                settled_from: settled.map(|settled| settled + last.origin),
             });
         }
     }
@@ -153,7 +166,7 @@ pub fn explain(
         let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
         let (names, layers) = (columns.into_iter().map(|own| own.name).collect(), Vec::new());
         return Ok(Explanation {
-            origin: last.origin,
+            at_step: last.from,
             n_discounts: ordered.n(),
             names,
             reached,
@@ -179,7 +192,7 @@ pub fn explain(
     }
     let turns = turns::turns(&ordered, &columns, &advantages, solution, &meetings, n_turns, stop)?;
     let names: Vec<String> = columns.into_iter().map(|own| own.name).collect();
-    let (origin, n_discounts, earlier) = (last.origin, ordered.n(), Vec::new());
+    let (at_step, n_discounts, earlier) = (last.from, ordered.n(), Vec::new());
     let judges = names.clone();
     let long_term = in_the_end;
     Ok(Explanation {
@@ -188,21 +201,13 @@ pub fn explain(
         n_discounts,
         reached,
         long_term,
-        origin,
+        at_step,
         values,
         deviations,
         layers,
         turns,
         earlier,
     })
-}
-
-/// The part of a range of steps that lies in the last segment: the first step, and the one after the last. The input counts
-/// from the segment's origin.
-fn steps_within(last: &OrderedSegment, (first, end): (Step, Step)) -> Option<(Step, Step)> {
-    let first = (first + last.origin).max(Step::from(last.from));
-    let end = end + last.origin;
-    (first < end).then_some((first, end))
 }
 
 /// A column of a table: the parts of a principal, or of several that share one.
@@ -215,13 +220,13 @@ struct Column {
 
 impl Column {
     /// A payoff: the sum over its parts, with what the approximation may put it off by.
-    fn payoff(&self, of: impl Fn(usize) -> Rational) -> Value {
-        self.within(self.margin, self.sum(of))
+    fn payoff(&self, fade: &Fade, of: impl Fn(usize) -> Rational) -> Value {
+        self.within(self.margin, self.sum(fade, of))
     }
 
     /// A difference of two payoffs.
-    fn difference(&self, of: impl Fn(usize) -> Rational) -> Value {
-        self.within(2.0 * self.margin, self.sum(of))
+    fn difference(&self, fade: &Fade, of: impl Fn(usize) -> Rational) -> Value {
+        self.within(2.0 * self.margin, self.sum(fade, of))
     }
 
     fn within(&self, margin: f64, sum: Value) -> Value {
@@ -229,13 +234,33 @@ impl Column {
     }
 
     /// The sum over its parts; enclosed where there are many, because sums of many different fractions are long.
-    fn sum(&self, of: impl Fn(usize) -> Rational) -> Value {
+    fn sum(&self, fade: &Fade, of: impl Fn(usize) -> Rational) -> Value {
         const FEW: usize = 12;
-        let own = self.parts.iter().map(|&i| of(i));
-        if self.parts.len() <= FEW {
-            Value::from(own.fold(Rational::ZERO, |sum, part| sum + part))
-        } else {
-            Value::from(own.map(|part| Enclosure::from(&part)).fold(Enclosure::ZERO, Enclosure::plus))
+        if self.parts.len() <= FEW
+            && let Some(exact) = &fade.exact
+        {
+            let own = self.parts.iter().map(|&i| of(i) * &exact[i]);
+            return Value::from(own.fold(Rational::ZERO, |sum, part| sum + part));
+        }
+        let own = self.parts.iter().map(|&i| WideEnclosure::of(&of(i), BITS).times(&fade.enclosed[i]));
+        Value::from(own.fold(WideEnclosure::zero(BITS), |sum, part| sum.plus(&part)).to_scaled().to_doubles())
+    }
+}
+
+/// λ_i^t for one step t: in fractions, unless these are long.
+struct Fade {
+    exact: Option<Vec<Rational>>,
+    enclosed: Vec<WideEnclosure>,
+}
+
+impl Fade {
+    fn over(model: &OrderedModel, step: u64) -> Fade {
+        let discounts = || (0..model.n()).map(|i| model.discount(i));
+        let bits: u64 = discounts().map(|discount| discount.denominator_bits() as u64).sum();
+        let is_short = bits.saturating_mul(step) <= MOST_BITS;
+        Fade {
+            exact: is_short.then(|| discounts().map(|discount| Amount::power(discount, step)).collect()),
+            enclosed: discounts().map(|discount| <WideEnclosure as Amount>::power(discount, step)).collect(),
         }
     }
 }
@@ -303,6 +328,8 @@ fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateI
 struct Looks<'a> {
     advantages: &'a Advantages<'a>,
     ratios: &'a DiscountRatios,
+    /// The first step of the segment, as steps are counted in it.
+    first: &'a Step,
     state: StateId,
     choice: ChoiceId,
     stop: &'a StopSignal,
@@ -318,44 +345,80 @@ impl Looks<'_> {
     }
 
     /// From which step on it never pays, and the steps at which it does.
-    fn settled_and_paying(&self) -> Result<(Step, Option<(Step, Step)>), StopReason> {
+    fn settled_and_paying(&self) -> Result<(Step, Paying), StopReason> {
         self.stop.check()?;
         let settled = first_passing_step(self.advantages, self.ratios, self.state, self.choice, self.stop)?;
-        let steps = self.paying_steps(&settled)?;
-        Ok((settled, steps))
+        let settled = settled.max(self.first.clone());
+        let paying = self.paying_steps(&settled)?;
+        Ok((settled, paying))
     }
 
     /// The first step with D_j > 0, and the step after the last one, as far as a few thousand steps at either end show.
-    fn paying_steps(&self, settled_from: &Step) -> Result<Option<(Step, Step)>, StopReason> {
+    fn paying_steps(&self, settled_from: &Step) -> Result<Paying, StopReason> {
         const LOOKED_AT: u64 = 2_000;
-        let mut last = settled_from.clone();
-        for _ in 0..LOOKED_AT {
+        let mut end = settled_from.clone();
+        let mut n_looks = 0;
+        while end > *self.first && !self.pays(&(&end - 1)) {
             self.stop.check()?;
-            if last.is_zero() || self.pays(&(&last - 1)) {
-                break;
+            if n_looks == LOOKED_AT {
+                return Ok(Paying::Unknown);
             }
-            last -= 1;
+            (n_looks, end) = (n_looks + 1, &end - 1);
         }
-        if last.is_zero() {
-            return Ok(None);
+        if end == *self.first {
+            return Ok(Paying::Never);
         }
-        for step in (0..LOOKED_AT).map(Step::from).take_while(|step| *step < last) {
+        for step in (0..LOOKED_AT).map(|k| self.first + k).take_while(|step| *step < end) {
             self.stop.check()?;
             if self.pays(&step) {
-                return Ok(Some((step, last)));
+                return Ok(Paying::Steps(step, end));
             }
         }
-        Ok(Some((&last - 1, last)))
+        // One zero lies after the last step that pays. If there is one more at most, all steps that pay are neighbours.
+        if sign_changes(self.advantages.of(self.choice).iter().map(|own| own.sign())) > 2 {
+            return Ok(Paying::Unknown);
+        }
+        let (mut not_yet, mut pays) = (self.first.clone(), &end - 1);
+        while &not_yet + 1 < pays {
+            self.stop.check()?;
+            let middle = &not_yet + (&pays - &not_yet).half();
+            if self.pays(&middle) { pays = middle } else { not_yet = middle }
+        }
+        Ok(Paying::Steps(pays, end))
     }
+}
+
+/// The changes of sign in a sequence, zeros left out; an unknown sign counts as two.
+fn sign_changes(signs: impl Iterator<Item = Option<Ordering>>) -> usize {
+    let (mut n, mut last) = (0, None);
+    for sign in signs.filter(|sign| *sign != Some(Ordering::Equal)) {
+        n += match (sign, last) {
+            (None, _) => 2,
+            (Some(own), Some(before)) if own != before => 1,
+            _ => 0,
+        };
+        last = sign.or(last);
+    }
+    n
+}
+
+/// The steps at which a deviation pays by itself.
+enum Paying {
+    /// It takes more looks than are made.
+    Unknown,
+    Never,
+    /// The first, and the one after the last.
+    Steps(Step, Step),
 }
 
 /// Whether D_j = Σ_i Δ_i λ_i^j, which is positive at both ends of these steps, is known to be so in between. By Descartes' rule it has
 /// at most as many zeros as the sequence of the Δ_i has changes of sign. A gap takes two, and that it is negative in the end a third.
 fn pays_throughout(advantages: &[Rational], (first, end): &(Step, Step), pays: impl Fn(&Step) -> bool) -> bool {
     const LOOKED_AT: u64 = 2_000;
-    let signs: Vec<bool> = advantages.iter().filter(|own| !own.is_zero()).map(|own| *own > Rational::ZERO).collect();
-    let zeros = signs.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    let needed = if signs.first() == Some(&false) { 3 } else { 2 };
+    let signs: Vec<Ordering> =
+        advantages.iter().map(|own| own.cmp(&Rational::ZERO)).filter(|own| own.is_ne()).collect();
+    let zeros = sign_changes(signs.iter().copied().map(Some));
+    let needed = if signs.first() == Some(&Ordering::Less) { 3 } else { 2 };
     let few = |count: &u64| *count <= LOOKED_AT;
     zeros < needed
         || u64::try_from(&(end - first)).ok().filter(few).is_some_and(|count| (0..count).all(|k| pays(&(first + k))))
@@ -391,6 +454,9 @@ impl Amount for Rational {
 
 /// The bits of enclosures: some 75 digits.
 const BITS: usize = 256;
+/// The bits of all powers of discounts together, about 10,000 digits: longer fractions are not printed, and their sums spend their
+/// time in greatest common divisors.
+const MOST_BITS: u64 = 1 << 15;
 
 impl Amount for WideEnclosure {
     fn of(exact: &Rational) -> WideEnclosure {
@@ -421,9 +487,6 @@ fn layers(
 ) -> Result<Vec<Layer>, StopReason> {
     // Powers of the discounts are exact fractions here, so only near horizons are feasible.
     const FARTHEST: u64 = 10_000;
-    // The bits of all powers together, about 10,000 digits: longer fractions are not printed, and their sums spend their time in
-    // greatest common divisors.
-    const MOST_BITS: u64 = 1 << 15;
     let Some(horizon) = u64::try_from(solution.horizon()).ok().filter(|&horizon| horizon <= FARTHEST) else {
         return Ok(Vec::new());
     };

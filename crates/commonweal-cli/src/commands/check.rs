@@ -3,7 +3,7 @@
 use crate::args::{ChangeArgs, CheckArgs, ModelArgs};
 use crate::json;
 use crate::report::names::shown;
-use crate::report::numbers::{at_least, at_most, exact_and_decimal};
+use crate::report::numbers::{ends, exact_and_decimal, zero_within};
 use crate::report::say;
 use crate::report::timings::Clock;
 use crate::{input, output, signals};
@@ -190,11 +190,15 @@ fn in_words(names: &Names, figures: &Figures) -> Option<String> {
         let welfare = value(welfare);
         let text = match &welfare.exact {
             Some(_) => format!("Welfare of {whose} from {place}: {}", exact_and_decimal(&welfare)),
-            None => format!(
-                "Welfare of {whose} from {place}: at least {} with this strategy; no strategy earns more than {}.",
-                at_least(welfare.enclosure.lower()),
-                at_most(welfare.enclosure.upper())
-            ),
+            None => match zero_within(&welfare) {
+                Some(text) => format!("Welfare of {whose} from {place}: {text}; no strategy earns more than that."),
+                None => {
+                    let [least, most] = ends(welfare.enclosure.lower(), welfare.enclosure.upper());
+                    format!(
+                        "Welfare of {whose} from {place}: at least {least} with this strategy; no strategy earns more than {most}."
+                    )
+                }
+            },
         };
         return Some(text);
     }

@@ -6,7 +6,7 @@ use crate::json;
 use crate::report::csv::Csv;
 use crate::report::mixtures::mixtures;
 use crate::report::names::{shown, state_in_column};
-use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};
+use crate::report::numbers::{double, ends, exact_and_decimal, in_column, zero_within};
 use crate::report::payoffs::{Gets, PayoffTable};
 use crate::report::table::{table, wrapped};
 use crate::report::timings::Clock;
@@ -79,11 +79,13 @@ fn report(worth: &Worth, all_states: bool) -> String {
     let (from, welfare) = (shown(&model.state_name(start)), evaluation.welfare(start));
     match (scale, stopped) {
         (Some(scale), None) => said.extend([
-            format!(
-                "Welfare from {from}: at least {}, at most {}.",
-                at_least(welfare.enclosure.lower()),
-                at_most(welfare.enclosure.upper())
-            ),
+            match zero_within(&welfare) {
+                Some(text) => format!("Welfare from {from}: {text}."),
+                None => {
+                    let [least, most] = ends(welfare.enclosure.lower(), welfare.enclosure.upper());
+                    format!("Welfare from {from}: at least {least}, at most {most}.")
+                }
+            },
             if model.principals().iter().any(|principal| principal.approximation().is_some()) {
                 "Proven in doubles, rounding errors included.".to_owned()
             } else {
@@ -121,7 +123,7 @@ fn every_state(model: &Structure, evaluation: &Evaluation, is_exact: bool) -> St
         if is_exact {
             row.push(in_column(&welfare));
         } else {
-            row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())]);
+            row.extend(ends(welfare.enclosure.lower(), welfare.enclosure.upper()));
         }
         row
     };

@@ -1,7 +1,7 @@
 //! `solve --compare`: the best strategy of each class in one table, and what simplicity costs.
 
 use super::names::{has_costs, in_column as name_in_column, principal_in_column, shown};
-use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
+use super::numbers::{at_most, ends, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::limits::StopReason;
 use commonweal::numbers::Enclosure;
@@ -197,7 +197,8 @@ fn cell(value: &Value, scale: f64) -> String {
 /// What the strategy earns, or at least.
 pub fn shown_welfare(one: &Compared, scale: f64) -> String {
     if is_open(one, scale) {
-        format!("≥ {}", at_least(one.welfare.enclosure.lower()))
+        let [least, _] = ends(one.welfare.enclosure.lower(), f64::INFINITY);
+        format!("≥ {least}")
     } else {
         cell(&one.welfare, scale)
     }
@@ -237,7 +238,12 @@ pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
         // No strategy earns more than the best.
         lost = Value::from(Enclosure::new(0.0, lost.enclosure.upper()));
     }
-    if is_open(one, scale) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
+    if is_open(one, scale) {
+        let [_, most] = ends(f64::NEG_INFINITY, lost.enclosure.upper());
+        format!("≤ {most}")
+    } else {
+        cell(&lost, scale)
+    }
 }
 
 #[cfg(test)]

@@ -46,13 +46,12 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
         Ok(explanation) => {
             let mut text = format!("\n{TITLE}\n");
             long_term(&mut text, model, explanation);
-            advantages(&mut text, model, solution, explanation);
-            // The first three are always there.
-            let mut number = 4;
-            number += usize::from(layers(&mut text, model, solution, explanation));
+            // Where there are no deviations, there is no horizon either.
+            let mut number = if advantages(&mut text, model, solution, explanation) { 4 } else { 3 };
+            number += usize::from(layers(&mut text, model, number, solution, explanation));
             number += usize::from(turns(&mut text, model, number, explanation));
             for (k, own) in explanation.earlier.iter().enumerate() {
-                earlier(&mut text, model, number + k, own, k == 0);
+                earlier(&mut text, model, number + k, own, explanation);
             }
             walk(&mut text, solution);
             text
@@ -87,13 +86,11 @@ fn long_term(text: &mut String, model: &Structure, explanation: &Explanation) {
     } else {
         first_few(&names).join(", then ")
     };
-    let as_of = match explanation.origin {
+    let as_of = match explanation.at_step {
         0 => String::new(),
-        origin => {
-            let step = shown(model.about().step());
-            let several = shown(&model.about().steps());
-            let origin = steps(&origin.into());
-            format!(" in a run that is there at {step} {origin}, seen from {step} 0, as {several} count in the end")
+        at => {
+            let (step, at) = (shown(model.about().step()), steps(&at.into()));
+            format!(" in a run that is there at {step} {at}, seen from {step} 0")
         }
     };
     text.push_str(&wrapped(
@@ -117,17 +114,18 @@ fn long_term(text: &mut String, model: &Structure, explanation: &Explanation) {
     }
 }
 
-fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
+/// The deviations, and then the horizon; returns whether there are any.
+fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) -> bool {
     if explanation.deviations.is_empty() {
-        text.push_str("\n2. There is no other choice: nothing to deviate to.\n");
-        return;
+        text.push_str(&wrapped(&format!("\n2. {}", nothing_to_deviate_to(model, explanation)), 3));
+        return false;
     }
     let step = shown(model.about().step());
-    let (origin, since, seen) = match explanation.origin {
+    let (at, since, seen) = match explanation.at_step {
         0 => ("0".to_owned(), "j".to_owned(), String::new()),
-        origin => {
-            let origin = steps(&origin.into());
-            (origin.clone(), format!("(j − {origin})"), format!(", seen from {step} 0"))
+        at => {
+            let at = steps(&at.into());
+            (at.clone(), format!("(j − {at})"), format!(", seen from {step} 0"))
         }
     };
     let counted = if explanation.n_discounts > explanation.names.len() {
@@ -136,10 +134,38 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
         format!("At {step} j each Δ counts λ^{since} times as much.")
     };
     let title =
-        format!("\n2. Deviations, and what one use at {step} {origin} changes for each principal{seen} (Δ). {counted}");
+        format!("\n2. Deviations, and what one use at {step} {at} changes for each principal{seen} (Δ). {counted}");
     text.push_str(&wrapped(&title, 3));
     deviations(text, model, &explanation.names, &explanation.deviations);
+    if let Some(note) = mixtures(model) {
+        text.push_str(&wrapped(&note, 3));
+    }
     text.push_str(&wrapped(&format!("\n3. {}", horizon(&step, solution, explanation)), 3));
+    true
+}
+
+/// Why there is no deviation.
+fn nothing_to_deviate_to(model: &Structure, explanation: &Explanation) -> String {
+    let place =
+        if explanation.reached.len() < model.n_states() { "In the states that can be reached there" } else { "There" };
+    let has_others = |state: &StateId| model.choices(*state).nth(1).is_some();
+    if explanation.names.is_empty() || explanation.reached.iter().any(has_others) {
+        format!("{place} is nothing to deviate to: the long-term strategy may take every choice.")
+    } else {
+        format!("{place} is no other choice: nothing to deviate to.")
+    }
+}
+
+/// What the tables tell of principals whose preferences are approximated.
+fn mixtures(model: &Structure) -> Option<String> {
+    let approximated = || model.principals().iter().filter(|principal| principal.approximation().is_some());
+    let names: Vec<String> = approximated().map(|principal| shown(&principal.name)).collect();
+    let names = first_few(&names).join(", ");
+    let note = format!(
+        "   When a deviation pays, and what is gained, is told for the mixture that stands for what {names} states. V, Δ and who is \
+         better off include its error."
+    );
+    (!names.is_empty()).then_some(note)
 }
 
 /// From when on no deviation pays. That of an answer in doubles is that of the deviations; its strategy settles where doubles tell no
@@ -168,9 +194,12 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     let key = |deviation: &&Deviation| {
         vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
-    let pays = |deviation: &&Deviation| match deviation.settled_from {
-        Some(_) => when(model, deviation.pays.as_ref(), deviation.pays_throughout),
-        None => "not known".to_owned(),
+    let pays = |deviation: &&Deviation| {
+        if deviation.pays_is_known {
+            when(model, deviation.pays.as_ref(), deviation.pays_throughout)
+        } else {
+            "not known".to_owned()
+        }
     };
     let values: Vec<&[Value]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
     let last = ("pays by itself", deviations.iter().map(pays).collect());
@@ -195,7 +224,8 @@ fn when(model: &Structure, pays: Option<&(Step, Step)>, throughout: bool) -> Str
 }
 
 /// What holds in a segment before the last one, as the item of that number; the first one says what the columns mean.
-fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSegment, is_first: bool) {
+fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSegment, explanation: &Explanation) {
+    let is_first = explanation.earlier.first().is_some_and(|first| first.from == own.from);
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let (from, last) = (steps(&own.from.into()), steps(&(own.until - 1).into()));
     let title = format!("\n{number}. Before that, from {step} {from} to {step} {last}, {several} count otherwise.");
@@ -204,7 +234,9 @@ fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSeg
         return;
     };
     if all.is_empty() {
-        text.push_str(&wrapped(&format!("{title} There is no other choice."), 3));
+        let place =
+            if explanation.reached.len() < model.n_states() { " in the states that can be reached" } else { "" };
+        text.push_str(&wrapped(&format!("{title} There is no other choice{place}."), 3));
         return;
     }
     let is_weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
@@ -238,12 +270,12 @@ fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSeg
 
 /// What is gained near the horizon; returns whether there is such an item. Gains over the values of several segments do not add
 /// up.
-fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) -> bool {
+fn layers(text: &mut String, model: &Structure, number: usize, solution: &Answer, explanation: &Explanation) -> bool {
     if solution.horizon().is_zero() || !explanation.earlier.is_empty() {
         return false;
     }
     let from = if solution.scale().is_none() { "horizon" } else { "tail" };
-    let _ = writeln!(text, "\n4. Backwards from the {from}: what each state gains over the long-term strategy");
+    let _ = writeln!(text, "\n{number}. Backwards from the {from}: what each state gains over the long-term strategy");
     if explanation.layers.is_empty() && solution.scale().is_some() {
         text.push_str("  It is left out: the tail is far away, or not quite the long-term strategy.\n");
         return true;
@@ -316,14 +348,13 @@ fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Expl
     text.push_str(&wrapped(&title, 3));
     let row = |turn: &ChangeOfChoice| {
         let who = |ordering| who(explanation, turn, ordering);
-        let unknown = turn.better.iter().all(Option::is_none);
         vec![
             steps(&turn.step),
             state_in_brief(model, turn.state),
             in_column(&model.action_name(turn.before)),
             in_column(&model.action_name(turn.after)),
-            if unknown { "not known".to_owned() } else { who(Ordering::Greater) },
-            if unknown { "not known".to_owned() } else { who(Ordering::Less) },
+            who(Ordering::Greater),
+            who(Ordering::Less),
         ]
     };
     let rows: Vec<_> = explanation.turns.iter().take(ROWS).map(row).collect();
@@ -332,13 +363,14 @@ fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Expl
     true
 }
 
-/// The principals for whom the comparison of the new choice with the old one is `ordering`: their names if they fit, or their
-/// number.
+/// The principals for whom the comparison of the new choice with the old one is known to be `ordering`: their names if they fit, or
+/// their number.
 fn who(explanation: &Explanation, turn: &ChangeOfChoice, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
     let names = those().map(|(_, name)| in_column(name)).collect::<Vec<_>>().join(", ");
     match those().count() {
+        0 if turn.better.contains(&None) => "not known".to_owned(),
         0 => "nobody".to_owned(),
         count if names.width() > WIDEST => format!("{count} of {}", turn.better.len()),
         _ => names,

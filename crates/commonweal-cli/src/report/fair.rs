@@ -2,7 +2,9 @@
 
 use super::mixtures::mixtures;
 use super::names::shown;
-use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
+use super::numbers::{
+    at_most, ends, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed, zero_within,
+};
 use super::payoffs::{total_row, who};
 use super::strategy::{Rows, STATES_SHOWN, table};
 use super::table::{in_blocks, wrapped};
@@ -135,8 +137,8 @@ fn levels(model: &Structure, fair: &Fair) -> String {
             Some(_) => exact_and_decimal(&level.value),
             None => {
                 is_bounded = true;
-                let Ends { least, most } = ends(&level.value);
-                format!("{least} at least, and {most} at most")
+                let [least, most] = ends(level.value.enclosure.lower(), level.value.enclosure.upper());
+                zero_within(&level.value).unwrap_or_else(|| format!("{least} at least, and {most} at most"))
             }
         };
         text += &wrapped(&format!("  {} {verb} {value}", names.join(", ")), 4);
@@ -147,17 +149,11 @@ fn levels(model: &Structure, fair: &Fair) -> String {
     text
 }
 
-struct Ends {
-    least: String,
-    most: String,
-}
-
-fn ends(value: &Value) -> Ends {
-    Ends { least: at_least(value.enclosure.lower()), most: at_most(value.enclosure.upper()) }
-}
-
 fn bounds(value: &Value) -> String {
-    let Ends { least, most } = ends(value);
+    if let Some(text) = zero_within(value) {
+        return text;
+    }
+    let [least, most] = ends(value.enclosure.lower(), value.enclosure.upper());
     format!("{least} at least, and {most} at most with any lottery")
 }
 
@@ -329,6 +325,11 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
     let lost = best.minus(&own);
     if lost.exact.as_ref().is_some_and(Rational::is_zero) {
         return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
+    }
+    if lost.exact.is_none()
+        && let Some(nothing) = zero_within(&lost)
+    {
+        return format!("\nThe price of fairness: {nothing}.\n");
     }
     if lost.exact.is_none() && lost.enclosure.lower() <= 0.0 {
         let most = at_most(lost.enclosure.upper());

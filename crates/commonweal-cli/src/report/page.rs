@@ -304,6 +304,7 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
          λ<sup>j</sup> times as much.</p>\n"
     );
     let pays = |deviation: &Deviation| match &deviation.pays {
+        None if !deviation.pays_is_known => "not known".to_owned(),
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
             last if last == *first => format!("at {one} {}", steps(first)),
@@ -355,7 +356,12 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
             let who = |ordering: Ordering| {
                 let those =
                     turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
-                those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ")
+                let names = those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ");
+                match turn.better.contains(&None) {
+                    _ if !names.is_empty() => names,
+                    true => "not known".to_owned(),
+                    false => "nobody".to_owned(),
+                }
             };
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));
             vec![steps(&turn.step), state(turn.state), action(turn.before), action(turn.after), better, worse]

@@ -2,7 +2,7 @@
 
 use super::mixtures::mixtures;
 use super::names::{shown, state_in_column};
-use super::numbers::{as_stated, at_least, at_most, counted, exact_and_decimal};
+use super::numbers::{as_stated, counted, ends, exact_and_decimal};
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
 use super::table::wrapped;
@@ -62,7 +62,7 @@ pub fn report(
 fn headline(model: &Structure, search: &Search, class: Searched, threshold: Option<&Rational>) -> String {
     let (start, name) = (shown(&model.state_name(model.start())), class.name());
     let welfare = exact_and_decimal(&search.welfare);
-    let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
+    let [lower, upper] = ends(search.welfare.enclosure.lower(), search.upper);
     let mut said: Vec<String> = Vec::new();
     if let (Some(answer), Some(threshold)) = (search.answer, threshold) {
         let threshold = as_stated(threshold);

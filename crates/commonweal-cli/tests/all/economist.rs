@@ -206,6 +206,23 @@ fn an_explanation_includes_the_error_of_a_mixture() {
     assert!(never["lower"].as_f64().unwrap() <= -1.0 && -1.0 <= never["upper"].as_f64().unwrap(), "{never}");
 }
 
+/// A thousandth of the weights' sum is more than a step sooner or later is worth: it is not known for whom that is better, and only for the
+/// principal without a mixture that it is worse.
+#[test]
+fn what_the_error_of_a_mixture_leaves_open_is_not_told() {
+    let folder = folder();
+    let states = "states:\n  idea: {wait: {reward: {near: 1}, to: idea}, build: {reward: -1, to: built}}\n  built: {run: {reward: {far: 1/9}, to: built}}\n";
+    for (error, better) in [("1e-3", "not known"), ("1e-9", "far")] {
+        let principals =
+            format!("principals: {{far: {{gamma: {{mean: 4%, sd: 3%}}, error: {error}}}, near: {{rate: 30%}}}}\n");
+        folder.write("wait.yaml", principals + states);
+        let text = folder.run(&["solve", "wait.yaml", "--exact", "--explain"]).done().stdout;
+        let row = text.lines().find(|line| line.contains("  13     idea  wait  build  ")).unwrap();
+        let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        assert_eq!(cells, ["13", "idea", "wait", "build", better, "near"], "{text}");
+    }
+}
+
 /// A mixture beside hundreds of segments has weights of more bits than the format allows.
 #[test]
 fn a_certificate_that_no_checker_reads_is_not_written() {

@@ -331,3 +331,124 @@ states:
     let explained = folder.run(&["solve", "none.yaml", "--explain"]).done().stdout;
     assert!(explained.contains("  steps 0 to 9"), "{explained}");
 }
+
+/// Everybody's rewards cancel: 10/3 − 10/3. What doubles leave of it are bounds around 0, and the report says no more than that.
+#[test]
+fn bounds_around_nothing_are_told_as_nothing_within_rounding() {
+    let folder = Folder::new();
+    let same = "reward: {a: 1/3, b: -2/3}";
+    folder.write(
+        "zero.yaml",
+        format!(
+            "principals: {{a: 0.9, b: 0.8}}\nstates:\n  s: {{x: {{{same}, to: s}}, y: {{{same}, to: {{s: 1/2, t: 1/2}}}}}}\n  t: {{x: {{{same}, to: t}}}}\n"
+        ),
+    );
+    folder.run(&["solve", "zero.yaml", "--exact", "--strategy", "zero.json", "--quiet"]).done();
+    for command in [
+        &["solve", "zero.yaml", "--gap", "1e-9", "--all-states"][..],
+        &["solve", "zero.yaml", "--gap", "1e-9", "--compare"],
+        &["evaluate", "zero.yaml", "zero.json", "--gap", "1e-9"],
+        &["fair", "zero.yaml", "--rule", "welfare", "--gap", "1e-6"],
+        &["fair", "zero.yaml", "--rule", "max-min", "--gap", "1e-6"],
+    ] {
+        let ran = folder.run(command).done();
+        fits(&ran);
+        assert!(ran.stdout.contains("0 ± "), "{command:?}: {}", ran.stdout);
+        for noise in ["e-14", "e-13", "e-15"] {
+            for (at, _) in ran.stdout.match_indices(noise) {
+                let digit = ran.stdout[..at].chars().next_back().unwrap();
+                let before = ran.stdout[..at - 1].trim_end_matches(' ');
+                assert!(digit.is_ascii_digit(), "{}", ran.stdout);
+                let is_told = ["±", "−", "+"].iter().any(|sign| before.ends_with(&format!("0 {sign}")));
+                assert!(is_told, "{command:?}: {}", ran.stdout);
+            }
+        }
+    }
+}
+
+/// The tail is assumed to be the long-term strategy, and it is not: fractions find another one.
+#[test]
+fn a_strategy_that_follows_an_assumed_tail_is_not_called_the_long_term_one() {
+    let folder = Folder::new();
+    let family = ["generate", "random", "--states", "8", "--actions", "2", "--successors", "1", "--seed", "67"];
+    let model = folder.run(&[&family[..], &["--discounts", "0.9,0.8,0.7,0.6,0.5,0.4,0.3"]].concat()).done().stdout;
+    folder.write("random.yaml", model);
+    let report = folder.run(&["solve", "random.yaml", "--gap", "1e-1"]).done().stdout;
+    assert!(report.contains("Memory 0: it is the strategy of the tail, and need not count."), "{report}");
+    assert!(report.contains("assumed and not\n  proven to be the long-term one"), "{report}");
+    let row = report.lines().find(|line| line.trim_start().starts_with("welfare ")).unwrap();
+    assert!(row.ends_with("  0"), "the tail gains nothing over itself: {report}");
+}
+
+/// In the end `stay` and `go` tie, because nothing counts then; before the end `go` is better. The strategy deviates from nothing, and what it
+/// gains comes from the choice among ties.
+#[test]
+fn what_ties_in_the_end_gain_is_not_called_deviating() {
+    let folder = Folder::new();
+    folder.write(
+        "ends.yaml",
+        "principals: {pm: {discount: 1/2, until: 2}}\nstates:\n  s: {stay: {to: s}, go: {reward: 2, to: t}}\n  t: {rest: {to: t}}\n",
+    );
+    let report = folder.run(&["solve", "ends.yaml"]).done().stdout;
+    let told = "The long-term strategy earns 0; the best of the choices that tie in the end gains 2.";
+    assert!(report.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{report}");
+    assert!(report.contains("Memory 0: it takes long-term actions from the start"), "{report}");
+}
+
+/// With segments the bounds on two payoffs do not tell that the strategies are the same one; the strategy itself does.
+#[test]
+fn the_long_term_strategy_in_segments_gains_nothing_over_itself() {
+    let folder = Folder::new();
+    folder.write(
+        "one.yaml",
+        "principals: {a: {discount: 0.9, until: 7}, b: 0.8}\nstates:\n  s: {go: {reward: 1/3, to: t}, rest: {to: s}}\n  t: {go: {reward: 1/7, to: s}, rest: {to: t}}\n",
+    );
+    let report = folder.run(&["solve", "one.yaml", "--gap", "1e-9"]).done().stdout;
+    for name in ["a ", "b ", "welfare "] {
+        let row = report.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        assert!(row.ends_with("  0"), "{report}");
+    }
+    assert!(report.contains("Memory 0: it is the long-term strategy, and need not count."), "{report}");
+}
+
+#[test]
+fn bounds_that_are_one_number_are_not_a_size_apart() {
+    let folder = Folder::new();
+    folder.write(
+        "nothing.yaml",
+        "principals: {g: {gamma: {mean: 4%, sd: 3%}, error: 1e-3}}\nstates: {s: {a: {to: s}}}\n",
+    );
+    let report = folder.run(&["solve", "nothing.yaml"]).done().stdout;
+    assert!(report.contains("The bounds are the same number.") && !report.contains("apart"), "{report}");
+    let json = folder.run(&["solve", "nothing.yaml", "--json"]).done().json();
+    assert_eq!(json["states"]["s"]["welfare"]["upper"], 0.0, "{json}");
+}
+
+/// What can be chosen but ties for ever is no deviation, and still a choice; the items are numbered in order.
+#[test]
+fn other_choices_that_tie_are_not_said_to_be_missing() {
+    let folder = Folder::new();
+    let numbers = |text: &str| -> Vec<usize> {
+        let items = text.lines().filter_map(|line| line.split_once(". "));
+        items.filter_map(|(number, _)| number.parse().ok()).collect()
+    };
+    for (states, told) in [
+        (
+            "s: {a: {reward: 1, to: s}, b: {reward: 1, to: s}}",
+            "There is nothing to deviate to: the long-term strategy may take every choice.",
+        ),
+        ("s: {a: {reward: 1, to: s}}", "There is no other choice: nothing to deviate to."),
+        (
+            "s: {a: {reward: 1, to: s}}\n  t: {a: {to: s}, b: {to: t}}",
+            "In the states that can be reached there is no other choice: nothing to deviate to.",
+        ),
+    ] {
+        for entry in ["1/2", "{discount: 1/2, until: 3}"] {
+            folder.write("ties.yaml", format!("principals: {{p: {entry}, q: 1/3}}\nstates:\n  {states}\n"));
+            let text = folder.run(&["solve", "ties.yaml", "--explain"]).done().stdout;
+            assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{text}");
+            let numbers = numbers(&text);
+            assert_eq!(numbers, (1..=numbers.len()).collect::<Vec<_>>(), "{text}");
+        }
+    }
+}

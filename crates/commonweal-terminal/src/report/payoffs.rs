@@ -2,7 +2,7 @@
 
 use super::names::{has_costs, principal_in_column};
 use super::numbers::{
-    LARGE, at_least, at_most, discounts, fraction_or_decimal, fraction_within, in_column, is_short_decimal, near_zero,
+    LARGE, discounts, ends, fraction_or_decimal, fraction_within, in_column, is_short_decimal, near_zero,
     rounded_discounts, signed,
 };
 use super::table::{WIDTH, in_blocks, table, width};
@@ -79,8 +79,12 @@ impl<'a> PayoffTable<'a> {
 
     /// The bounds of the payoffs.
     pub fn bounds(&mut self, gets: &Gets) {
-        self.column("at least", gets.all().map(|value| at_least(value.enclosure.lower())).collect());
-        self.column("at most", gets.all().map(|value| at_most(value.enclosure.upper())).collect());
+        let [least, most] = [0, 1].map(|end| {
+            let of_value = |value: &Value| ends(value.enclosure.lower(), value.enclosure.upper())[end].clone();
+            gets.all().map(of_value).collect()
+        });
+        self.column("at least", least);
+        self.column("at most", most);
     }
 
     /// The differences of the payoffs to `payoffs`, and of the welfare if `welfare` is given.

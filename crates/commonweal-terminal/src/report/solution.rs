@@ -3,7 +3,7 @@
 use super::mixtures::mixtures;
 use super::names::{principal_shown, shown, state_in_column};
 use super::numbers::{
-    as_stated, at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
+    as_stated, counted, double, ends, exact_and_decimal, fraction_or_decimal, in_column, signed, steps, zero_within,
 };
 use super::payoffs::{Gets, PayoffTable, annuities};
 use super::strategy;
@@ -24,15 +24,16 @@ pub fn report(
     let start = model.start();
     let name = shown(&model.state_name(start));
     let meetings = Meetings::of(model, solution.strategy(), start);
-    let mut text = headline(model, solution, &name);
+    let is_long_term = solution.is_long_term_from(&meetings);
+    let mut text = headline(model, solution, &name, is_long_term);
     text.push('\n');
-    text.push_str(&payoffs(model, solution, own_best));
+    text.push_str(&payoffs(model, solution, own_best, is_long_term));
     if all_states {
         text.push_str(&every_state(model, solution));
     }
     text.push_str(&wrapped(&format!("\nStrategy from {name}"), 2));
     text.push_str(&strategy::table(model, solution.strategy(), &meetings, strategy::Rows::asked(all_states)));
-    text.push_str(&memory(model, solution, Some(&meetings), alternatives));
+    text.push_str(&memory(model, solution, Some(&meetings), is_long_term, alternatives));
     text.push_str(&other_payoffs(model, alternatives));
     text
 }
@@ -40,32 +41,35 @@ pub fn report(
 /// The same of a model that ranks share, by the rank that has the start state, which is called `name`: of the strategy it knows what
 /// its own states do, and not which states are met.
 pub fn of_start(model: &Structure, solution: &Answer, own_best: &[Value], name: &str, n_states: u64) -> String {
-    let mut text = headline(model, solution, &shown(name));
+    let is_long_term = solution.is_long_term(model.start());
+    let mut text = headline(model, solution, &shown(name), is_long_term);
     text.push('\n');
-    text.push_str(&payoffs(model, solution, own_best));
+    text.push_str(&payoffs(model, solution, own_best, is_long_term));
     text.push_str(&wrapped(&format!("\nStrategy from {}", shown(name)), 2));
     text.push_str(&strategy::of_start(model, solution.strategy(), name, n_states));
-    text.push_str(&memory(model, solution, None, &Alternatives::default()));
+    text.push_str(&memory(model, solution, None, is_long_term, &Alternatives::default()));
     text
 }
 
-fn headline(model: &Structure, solution: &Answer, name: &str) -> String {
+fn headline(model: &Structure, solution: &Answer, name: &str, is_long_term: Option<bool>) -> String {
     let start = model.start();
     let welfare = solution.welfare(start);
-    let (lower, upper) = (at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper()));
+    let [lower, upper] = ends(welfare.enclosure.lower(), welfare.enclosure.upper());
     let now = solution.strategy().changes(start)[0].choice;
     let now = format!("What to do now, in {name}: {}", shown(&model.action_name(now)));
     let lines = match solution.claim() {
         Claim::Optimal => {
             let long_term = solution.long_term_welfare(start);
-            let deviating = if solution.is_long_term(start) == Some(true) {
+            let (earns, gains) = (in_brief(&long_term), in_brief(&welfare.minus(&long_term)));
+            let deviating = if is_long_term == Some(true) {
                 format!("The long-term strategy earns it: from {name}, no deviation pays.")
-            } else {
+            } else if solution.memory(start).is_zero() {
+                // Its choices tie in the last segment alone.
                 format!(
-                    "The long-term strategy earns {}; deviating at first gains {}.",
-                    in_brief(&long_term),
-                    in_brief(&welfare.minus(&long_term))
+                    "The long-term strategy earns {earns}; the best of the choices that tie in the end gains {gains}."
                 )
+            } else {
+                format!("The long-term strategy earns {earns}; deviating at first gains {gains}.")
             };
             let cost = least_cost(model, &welfare);
             let mut lines =
@@ -75,9 +79,12 @@ fn headline(model: &Structure, solution: &Answer, name: &str) -> String {
             }
             lines
         }
-        Claim::Within { gap, .. } => {
-            let mut lines =
-                vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
+        Claim::Within { gap, scale: of } => {
+            let bounds = match zero_within(&welfare) {
+                Some(text) => format!("Welfare from {name}: {text}, and nobody can earn more than that."),
+                None => format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."),
+            };
+            let mut lines = vec![bounds, now];
             let misses = solution.misses_gap();
             lines.extend(misses.map(|_| format!("Stopped: {}.", StopReason::Approximation)));
             lines.extend(mixtures(model, "Optimal", misses));
@@ -96,7 +103,13 @@ fn headline(model: &Structure, solution: &Answer, name: &str) -> String {
             }
             if solution.is_approximated() {
                 let scale = if solution.scale().is_some() { "it" } else { "the size of the welfare" };
-                lines.push(format!("The bounds are {gap:.1e} of {scale} apart."));
+                lines.push(if gap == 0.0 {
+                    "The bounds are the same number.".to_owned()
+                } else if gap < 1.0 {
+                    format!("The bounds are {gap:.1e} of {scale} apart.")
+                } else {
+                    format!("The bounds are {} apart, as much as the welfare may be.", double(of))
+                });
             }
             if !solution.long_term_is_proven() {
                 lines.push(
@@ -141,7 +154,7 @@ fn in_brief(value: &Value) -> String {
 }
 
 /// The payoffs, compared with the long-term strategy and with each own best.
-fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
+fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value], is_long_term: Option<bool>) -> String {
     let start = model.start();
     let principals = 0..model.n_principals();
     let gets = Gets {
@@ -156,7 +169,7 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     rows.gets(&gets);
     rows.annuities(&annuities(model, solution), &gets);
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
-    if solution.is_long_term(start) == Some(true) {
+    if is_long_term == Some(true) {
         // Bounds on the same payoffs twice would not cancel.
         rows.versus_itself("vs long-term", &gets);
     } else {
@@ -188,18 +201,29 @@ fn size(value: &Value) -> f64 {
 }
 
 /// Memory and horizon.
-fn memory(model: &Structure, solution: &Answer, meetings: Option<&Meetings>, alternatives: &Alternatives) -> String {
+fn memory(
+    model: &Structure,
+    solution: &Answer,
+    meetings: Option<&Meetings>,
+    is_long_term: Option<bool>,
+    alternatives: &Alternatives,
+) -> String {
     let (memory, horizon) = (solution.memory(model.start()), solution.horizon());
     let is_positional =
         meetings.is_some_and(|meetings| meetings.is_exact() && meetings.is_positional(solution.strategy()));
     let length = steps(memory);
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let tail = if solution.long_term_is_proven() { "the long-term strategy" } else { "the strategy of the tail" };
     let counts = match solution.claim() {
         Claim::Stopped(_) => "It is the best found.".to_owned(),
-        _ if solution.is_long_term(model.start()) == Some(true) => {
-            "Memory 0: it is the long-term strategy, and need not count.".to_owned()
+        _ if memory.is_zero() && is_long_term == Some(true) => {
+            format!("Memory 0: it is {tail}, and need not count.")
         }
-        _ if memory.is_zero() && solution.is_long_term(model.start()).is_none() => {
+        _ if memory.is_zero() && !solution.long_term_is_proven() => {
+            "Memory 0: from the start it takes actions of the strategy of the tail, or others that seem to be as good in the long term."
+                .to_owned()
+        }
+        _ if memory.is_zero() && is_long_term.is_none() => {
             "Memory 0: it takes long-term actions from the start; bounds do not tell whether it earns more than the long-term strategy."
                 .to_owned()
         }
@@ -208,13 +232,11 @@ fn memory(model: &Structure, solution: &Answer, meetings: Option<&Meetings>, alt
                 .to_owned()
         }
         _ if is_positional => format!(
-            "Memory {length}: until then it is not the long-term strategy. Yet it need not count: in each state that it \
-             meets it always does the same."
+            "Memory {length}: until then it is not {tail}. Yet it need not count: in each state that it meets it always \
+             does the same."
         ),
         _ => {
             let counted = counted(memory, &step, &several);
-            let tail =
-                if solution.long_term_is_proven() { "the long-term strategy" } else { "the strategy of the tail" };
             let counts = format!("Memory {length}: it counts {counted}, then follows {tail} for ever.");
             let other = " Another strategy is as good and need not count; `commonweal positional` finds it.";
             counts + if alternatives.positional.is_some() { other } else { "" }
@@ -272,7 +294,7 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
             let gain = if solution.is_long_term(state) == Some(true) { "0".to_owned() } else { signed(&gain) };
             row.extend([in_column(&welfare), gain, steps(memory)]);
         } else {
-            row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())])
+            row.extend(ends(welfare.enclosure.lower(), welfare.enclosure.upper()))
         }
         row
     };

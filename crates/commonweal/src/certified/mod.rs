@@ -444,23 +444,31 @@ impl Base<'_> {
         self.model.greatest(of_state)
     }
 
-    /// The strategy's choice in each state, and those that are as good for everybody.
+    /// The strategy's choice in each state, and those that seem to be as good for everybody: about as good for every part, and not proven
+    /// to be worse for the most patient one. If the strategy is proven to be the long-term one, there are none of these.
     fn long_term_choices(&self) -> Lists<ChoiceId> {
         let Base { model, followed, advantages } = self;
+        let doubt = self.doubt();
         let as_good = |state: StateId, choice: ChoiceId| {
             let own = followed.strategy[state.index()];
+            let ahead = |i: usize| advantages.get(state, choice, own, i);
             // With an infinite error no comparison holds, but a choice is as good as itself.
-            choice == own || (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
+            choice == own || (ahead(0) >= -doubt.get() && (0..model.n()).all(|i| ahead(i).abs() <= followed.near[i]))
         };
         let of_state = |state: StateId| model.arrays.choices(state).filter(move |&choice| as_good(state, choice));
         crate::kernel::sweep::lists(model.n_states(), of_state)
     }
 
-    /// Whether the strategy is proven to be the long-term one: every other choice is worse for the most patient part. The
-    /// advantage over the strategy's exact values differs from the computed one by the errors of the values, here and in the next
-    /// state. Ties for the most patient part are not decided.
+    /// How far the computed advantages for the most patient part may be from those over the strategy's exact values: the error of the
+    /// computation, and those of the values, here and in the next state.
+    fn doubt(&self) -> UpperBound {
+        self.advantages.error[0] + self.off(0) + self.off(0)
+    }
+
+    /// Whether the strategy is proven to be the long-term one: every other choice is worse for the most patient part. Ties for it are
+    /// not decided.
     fn is_proven_long_term(&self) -> bool {
-        let doubt = self.advantages.error[0] + self.off(0) + self.off(0);
+        let doubt = self.doubt();
         let is_proven = self.advantages.lead.iter().all(|&lead| lead < -doubt.get());
         self.model.ranks.sum((!is_proven).into()) == 0
     }

@@ -11,8 +11,8 @@ use std::cmp::Ordering;
 /// by `+`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// The step at which a run is in the state, for `values` and for the `advantages` of `deviations`: 0, or the one from which the last
-    /// segment of the time preferences counts. What follows counts as it does seen from step 0, with the weights of that segment.
+    /// The step at which a run is in the state, for `values` and for the `advantages` of `deviations`: 0, or the first one of the last
+    /// segment of the time preferences. What follows counts as it does seen from step 0.
     #[serde(default)]
     pub at_step: u64,
     /// V: for each state that can be reached, the value of the long-term strategy, weights included.
@@ -113,9 +113,10 @@ pub struct ChangeOfChoice {
     pub before: String,
     /// The action from then on.
     pub after: String,
-    /// The principals for whom the new one is better then, given the later decisions; `None` if that is not known.
+    /// The principals for whom the new one is known to be better then, given the later decisions; `None` if it is not known of any
+    /// principal whether it is better or worse.
     pub better_for: Option<Vec<String>>,
-    /// For whom it is worse.
+    /// For whom it is known to be worse.
     pub worse_for: Option<Vec<String>>,
 }
 
@@ -133,7 +134,7 @@ impl Explanation {
             advantages: by(&explanation.names, &deviation.advantages),
             pays_from: deviation.pays.as_ref().map(|(first, _)| StepNumber(first.clone())),
             pays_until: deviation.pays.as_ref().map(|(_, end)| StepNumber(end.clone())),
-            pays_is_known: deviation.settled_from.is_some(),
+            pays_is_known: deviation.pays_is_known,
         };
         let principals = || model.principals().iter().map(|principal| principal.name.clone());
         let once = |deviation: &explain::EarlierDeviation| EarlierDeviation {
@@ -166,7 +167,7 @@ impl Explanation {
         };
         let reached = explanation.reached.iter();
         Explanation {
-            at_step: explanation.origin,
+            at_step: explanation.at_step,
             values: reached.map(|&id| (state(id), by(&explanation.names, &explanation.values[id.index()]))).collect(),
             deviations: explanation.deviations.iter().map(deviation).collect(),
             earlier: explanation.earlier.iter().map(earlier).collect(),

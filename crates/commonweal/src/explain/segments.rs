@@ -9,8 +9,10 @@
 //!
 //! more, as of step 0, with W_p what p gets from step t + 1 on under τ: one backward induction over all steps before the last
 //! segment, in enclosures of many bits, because large values may cancel. The changes of choice are judged by what follows them in the plan: the same with W_p of the plan,
-//! by an exact evaluation for each step at which a choice changes.
+//! by an exact evaluation for each step at which a choice changes. Where a preference is approximated by a mixture, a difference of two
+//! payoffs is known up to twice the error of one; when a deviation pays is told for the mixtures.
 
+use super::BITS;
 use super::turns::{ChangeOfChoice, unjudged};
 use crate::answer::Answer;
 use crate::evaluation::evaluate;
@@ -40,12 +42,13 @@ pub struct EarlierDeviation {
     pub state: StateId,
     /// What.
     pub choice: ChoiceId,
-    /// The steps of the segment at which it pays by itself: the first, and the one after the last.
+    /// The steps of the segment at which it pays by itself: the first, and the one after the last. Where preferences are approximated by
+    /// mixtures, these are the steps at which it pays for the mixtures.
     pub pays: Option<(u64, u64)>,
     /// Whether it pays at every step between these.
     pub pays_throughout: bool,
     /// What one use of it changes for each principal as of step 0, weights included: at the first step at which it pays, or the first of the
-    /// segment.
+    /// segment. The error of mixtures is included.
     pub changes: Vec<Enclosure>,
 }
 
@@ -54,8 +57,8 @@ impl EarlierDeviation {
         EarlierDeviation { state, choice, pays: None, pays_throughout: true, changes: Vec::new() }
     }
 
-    /// Adds a step, the latest first.
-    fn at(&mut self, step: u64, changes: &[WideEnclosure]) {
+    /// Adds a step, the latest first, given how far mixtures may put off what each principal gains.
+    fn at(&mut self, step: u64, changes: &[WideEnclosure], errors: &[f64]) {
         let total = changes.iter().fold(WideEnclosure::zero(BITS), |sum, change| sum.plus(change));
         let pays = total.sign() == Some(Ordering::Greater);
         if pays {
@@ -63,13 +66,11 @@ impl EarlierDeviation {
             self.pays = Some((step, self.pays.map_or(step + 1, |(_, end)| end)));
         }
         if pays || self.pays.is_none() {
-            self.changes = changes.iter().map(|change| change.to_scaled().to_doubles()).collect();
+            let told = changes.iter().map(|change| change.to_scaled().to_doubles());
+            self.changes = told.zip(errors).map(|(change, &error)| change.widened(error)).collect();
         }
     }
 }
-
-/// The bits of enclosures: some 75 digits.
-const BITS: usize = 256;
 
 /// What holds in the segments before the last one, which begins at step `last`; the latest first. `values_work` is what the values of a
 /// strategy take.
@@ -100,6 +101,11 @@ pub(super) fn earlier(
     let rewards: Vec<Vec<WideEnclosure>> =
         (0..model.n_choices()).map(|choice| model.rewards(choice.into()).iter().map(wide).collect()).collect();
     let weights: Vec<WideEnclosure> = model.principals().iter().map(|own| wide(&own.weight)).collect();
+    let errors = differences_off(model);
+    let weighted = |(error, own): (f64, &Principal)| {
+        Enclosure::new(0.0, error).times(Enclosure::from(&own.weight.clone().abs())).upper()
+    };
+    let errors: Vec<f64> = errors.into_iter().zip(model.principals()).map(weighted).collect();
     let rows: Vec<Vec<(StateId, WideEnclosure)>> = (0..model.n_choices())
         .map(|choice| model.transitions(choice.into()).map(|(target, share)| (target, wide(share))).collect())
         .collect();
@@ -127,7 +133,7 @@ pub(super) fn earlier(
                     let more = worth_of(deviation.choice, p).plus(&taken[p][deviation.state.index()].negated());
                     more.times(&weights[p])
                 };
-                deviation.at(step, &(0..model.n_principals()).map(change).collect::<Vec<_>>());
+                deviation.at(step, &(0..model.n_principals()).map(change).collect::<Vec<_>>(), &errors);
             }
             worth = taken;
         }
@@ -136,7 +142,13 @@ pub(super) fn earlier(
     Ok(told)
 }
 
-/// What a step counts for to a principal, before its weight.
+/// Per principal, how far mixtures may put off a difference of two payoffs, before its weight.
+fn differences_off(model: &Mdp) -> Vec<f64> {
+    let margins = model.margins().unwrap_or_else(|| vec![0.0; model.n_principals()]);
+    margins.into_iter().map(|margin| 2.0 * margin).collect()
+}
+
+/// What a step counts for to a principal, or to the mixture that stands for it, before its weight.
 fn step_weight(principal: &Principal, step: u64) -> WideEnclosure {
     let segment = principal.segment_at(step);
     let parts = segment.parts.iter().map(|part| part.enclosed_after(step - segment.from, BITS));
@@ -168,6 +180,7 @@ pub(super) fn turns(
     /// Powers of the discounts are formed as fractions: not of later steps.
     const FARTHEST: u64 = 10_000;
     let mut turns = unjudged(model.n_principals(), solution, meetings);
+    let errors = differences_off(model);
     let mut known: Option<(u64, Vec<Vec<Value>>)> = None;
     for turn in turns.iter_mut().take(n_judged as usize) {
         let Some(step) = u64::try_from(&turn.step).ok().filter(|step| *step <= FARTHEST) else { continue };
@@ -177,7 +190,8 @@ pub(super) fn turns(
             known = Some((step, to_come));
         }
         let (_, to_come) = known.as_ref().expect("just computed");
-        turn.better = (0..model.n_principals()).map(|p| compared(model, turn, step, p, &to_come[p])).collect();
+        let better = |p: usize| compared(model, turn, step, p, &to_come[p], errors[p]);
+        turn.better = (0..model.n_principals()).map(better).collect();
     }
     Ok(turns)
 }
@@ -220,8 +234,16 @@ fn payoffs_after(
     Ok(Some((0..model.n_principals()).map(of_principal).collect()))
 }
 
-/// How the new choice compares with the old one for a principal, in its own direction; `None` if that is not known.
-fn compared(model: &Mdp, turn: &ChangeOfChoice, step: u64, p: usize, to_come: &[Value]) -> Option<Ordering> {
+/// How the new choice compares with the old one for a principal, in its own direction, given how far its mixture may put the difference
+/// off; `None` if that is not known.
+fn compared(
+    model: &Mdp,
+    turn: &ChangeOfChoice,
+    step: u64,
+    p: usize,
+    to_come: &[Value],
+    error: f64,
+) -> Option<Ordering> {
     let own = &model.principals()[p];
     let now = |choice: ChoiceId| own.step_weight(step) * &model.rewards(choice)[p];
     let exact = |choice: ChoiceId| -> Option<Rational> {
@@ -233,8 +255,10 @@ fn compared(model: &Mdp, turn: &ChangeOfChoice, step: u64, p: usize, to_come: &[
         ahead.fold(Enclosure::from(&now(choice)), Enclosure::plus)
     };
     let ordering = match (exact(turn.after), exact(turn.before)) {
-        (Some(after), Some(before)) => Some(after.cmp(&before)),
-        _ => enclosed(turn.after).compare(&enclosed(turn.before)),
+        (Some(after), Some(before)) if error == 0.0 => Some(after.cmp(&before)),
+        (Some(after), Some(before)) => Enclosure::from(&(after - before)).widened(error).sign(),
+        _ if error == 0.0 => enclosed(turn.after).compare(&enclosed(turn.before)),
+        _ => enclosed(turn.after).plus(-enclosed(turn.before)).widened(error).sign(),
     };
     ordering.map(|ordering| if own.is_cost() { ordering.reverse() } else { ordering })
 }

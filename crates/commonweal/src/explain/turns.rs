@@ -9,15 +9,18 @@
 //!
 //! with Δ_i against the long-term values and G_i the strategy's gain over them from step t + 1 on. G at m steps ahead is
 //! multiplied by λ_i^m. It is 0 if the strategy has settled by then, and otherwise within ±C_i, the greatest difference of two
-//! values. A principal with several discounts has the sum over them. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures give the sign, however late the step is.
+//! values. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures give each part's worth, however late the step is. A principal with
+//! several discounts has the sum over them, each times λ_i^t: seen from step t, what it counts less for has faded more. Where it is
+//! approximated by a mixture, the sum is known up to the error of two payoffs.
 
 use super::Column;
 use crate::answer::Answer;
 use crate::exact::Advantages;
 use crate::exact::jump::farthest;
+use crate::exponential_sum::DiscountRatios;
 use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::{ChoiceId, StateId};
-use crate::number::Scaled;
+use crate::number::{Enclosure, Rational, Scaled, WideEnclosure};
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Meetings, Step};
@@ -67,9 +70,11 @@ pub(super) fn turns(
             gains = Some((turn.step.clone(), judge.gains_after(&turn.step, ahead, stop)?));
         }
         let (_, gains) = gains.as_ref().expect("just computed");
+        // In units of λ_0^t.
+        let weights = judge.ratios.weights(&turn.step).scaled;
         let worth = |own: &Column| {
-            let parts = own.parts.iter().map(|&i| judge.worth(turn, i, &gains[i]));
-            parts.fold(Scaled::ZERO, Scaled::plus).sign()
+            let parts = own.parts.iter().map(|&i| judge.worth(turn, i, &gains[i]).times(weights[i]));
+            parts.fold(judge.error(own, &turn.step), Scaled::plus).sign()
         };
         turn.better = columns.iter().map(worth).collect();
     }
@@ -100,13 +105,15 @@ struct Judge<'a> {
     advantages: &'a Advantages<'a>,
     solution: &'a Answer,
     rows: Vec<DiscountedRows>,
+    ratios: DiscountRatios,
     settled_from: Step,
 }
 
 impl<'a> Judge<'a> {
     fn new(model: &'a OrderedModel, advantages: &'a Advantages, solution: &'a Answer) -> Judge<'a> {
         let rows = (0..model.n()).map(|i| DiscountedRows::of(model.mdp(), model.discount(i))).collect();
-        Judge { model, advantages, solution, rows, settled_from: solution.strategy().settled_from() }
+        let (ratios, settled_from) = (DiscountRatios::of(model), solution.strategy().settled_from());
+        Judge { model, advantages, solution, rows, ratios, settled_from }
     }
 
     /// The number of layers after which the rest is usually negligible.
@@ -146,7 +153,16 @@ impl<'a> Judge<'a> {
         Ok(gains)
     }
 
-    /// What the new choice is worth to principal i against the old one.
+    /// What the approximation of preferences may put a difference at this step off by, in units of λ_0^t.
+    fn error(&self, own: &Column, step: &Step) -> Scaled {
+        if own.margin == 0.0 {
+            return Scaled::ZERO;
+        }
+        let unit = WideEnclosure::of(&(Rational::ONE / self.model.discount(0)), super::BITS).power(step.as_natural());
+        Scaled::around_zero(Scaled::new(Enclosure::new(0.0, 2.0 * own.margin), 0).times(unit.to_scaled()))
+    }
+
+    /// What the new choice is worth to part i against the old one, seen from the step at which it is taken.
     fn worth(&self, turn: &ChangeOfChoice, i: usize, gains: &[Scaled]) -> Scaled {
         let of = |choice: ChoiceId| {
             let later = self.rows[i].expectation(self.model.mdp(), choice, |target| gains[target.index()]);

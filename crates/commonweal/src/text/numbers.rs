@@ -116,44 +116,37 @@ fn ending_decimal(exact: &Rational) -> Option<String> {
     Some(if digits.is_empty() { "0".to_owned() } else { format!("0.{digits}") })
 }
 
-/// The number that the table shows: the decimal of an exact one, both ends of another.
+/// The number that the table shows: the decimal of an exact one; of another one the digits that are known, or both ends.
 pub fn in_column(value: &Value) -> String {
     match &value.exact {
         Some(exact) => decimal(exact),
         None if is_narrow(value) => double(value.enclosure.midpoint()),
-        None if agreed(value).is_some() => agreed(value).expect("some digits are"),
-        None if known_digits(value).is_some() => known_digits(value).expect("some digits are"),
-        // A difference of two large numbers: only a few digits are known.
-        None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
-            three_digits(value.enclosure.midpoint())
-        }
-        None => interval(value),
+        None => known_digits(value).unwrap_or_else(|| interval(value)),
     }
 }
 
-/// Three significant digits; without a power of ten if that is as short.
-fn three_digits(x: f64) -> String {
-    let ordinary = (1e-3..1e6).contains(&x.abs());
-    let digits = if ordinary { (2 - x.abs().log10().floor() as i32).max(0) as usize } else { 0 };
-    with_true_minus(if ordinary { format!("{x:.digits$}") } else { format!("{x:.2e}") })
-}
-
-/// As many digits after the point, six at most, as both ends agree on; `None` if they agree on fewer than two.
-fn agreed(value: &Value) -> Option<String> {
-    let (lower, upper) = (value.enclosure.lower(), value.enclosure.upper());
-    let rounded = |x: f64, digits: usize| format!("{x:.digits$}");
-    let digits = (2..=6).rev().find(|&digits| rounded(lower, digits) == rounded(upper, digits))?;
-    let ordinary = (1e-1..1e9).contains(&lower.abs()) && (1e-1..1e9).contains(&upper.abs());
-    ordinary.then(|| with_true_minus(rounded(lower, digits).trim_end_matches('0').trim_end_matches('.').to_owned()))
-}
-
-/// The middle between the ends with as many digits after the point as the width allows, if that is four significant digits or
-/// more.
+/// The middle between the ends with the fewest digits, three at least, that lie between the ends; `None` if these are more than a
+/// thousandth apart. Ends that are nearer to each other than the last digit of any column may lie on one side of it.
 fn known_digits(value: &Value) -> Option<String> {
-    let (width, middle) = (value.enclosure.width(), value.enclosure.midpoint());
-    let is_ordinary = (1.0..1e9).contains(&middle.abs()) && width <= 1e-4 * middle.abs() && width < 1.0;
-    let digits = || (1..=6).take_while(|&digits| width <= 10f64.powi(-digits)).count();
-    is_ordinary.then(|| with_true_minus(format!("{middle:.0$}", digits())))
+    const MOST: i32 = 6;
+    let (lower, upper, middle) = (value.enclosure.lower(), value.enclosure.upper(), value.enclosure.midpoint());
+    if value.enclosure.width() > 1e-3 * middle.abs() {
+        return None;
+    }
+    // Digits before the point are all written, known or not.
+    let greatest = if value.enclosure.width() < 1.0 { 1e9 } else { 1e6 };
+    let is_ordinary = (1e-3..greatest).contains(&middle.abs());
+    let fewest = if is_ordinary { (2 - middle.abs().log10().floor() as i32).max(0) } else { 2 };
+    let most = MOST.max(fewest);
+    let text = |digits: i32| {
+        let digits = digits as usize;
+        if is_ordinary { format!("{middle:.digits$}") } else { format!("{middle:.digits$e}") }
+    };
+    let is_between = |text: &String| text.parse::<f64>().is_ok_and(|shown| lower <= shown && shown <= upper);
+    let shown = (fewest..=most).map(text).find(is_between).unwrap_or_else(|| text(most));
+    let has_zeros = is_ordinary && shown.contains('.');
+    let shown = if has_zeros { shown.trim_end_matches('0').trim_end_matches('.').to_owned() } else { shown };
+    Some(with_true_minus(shown))
 }
 
 /// Whether the digits that are shown are the same at both ends.
@@ -170,9 +163,10 @@ pub fn decimal(exact: &Rational) -> String {
 
 /// `decimal` with its sign, also if it is positive.
 pub fn signed(value: &Value) -> String {
-    let around_zero = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0;
-    if value.exact.is_none() && around_zero && value.enclosure.width() < 1e-9 {
-        return "≈ 0".to_owned();
+    if value.exact.is_none()
+        && let Some(text) = zero_within(value)
+    {
+        return text;
     }
     let text = in_column(value);
     if value.enclosure.upper() > 0.0 && value.enclosure.lower() >= 0.0 && text != "0" {
@@ -182,9 +176,48 @@ pub fn signed(value: &Value) -> String {
     }
 }
 
-/// Both ends of an enclosure, rounded outward.
+/// Both ends of an enclosure, rounded outward; `0 ± 2e-17` if it has nothing but 0 and what rounding leaves of it.
 pub fn interval(value: &Value) -> String {
-    format!("[{}, {}]", at_least(value.enclosure.lower()), at_most(value.enclosure.upper()))
+    let (lower, upper) = (value.enclosure.lower(), value.enclosure.upper());
+    match zero_within(value) {
+        Some(text) => text,
+        None => {
+            let [least, most] = ends(lower, upper);
+            format!("[{least}, {most}]")
+        }
+    }
+}
+
+/// `0 ± 2e-17`, of an enclosure of 0 that is no wider than rounding errors are.
+pub fn zero_within(value: &Value) -> Option<String> {
+    let (lower, upper) = (value.enclosure.lower(), value.enclosure.upper());
+    let radius = upper.max(-lower);
+    (lower <= 0.0 && 0.0 <= upper && 0.0 < radius && radius < ROUNDING).then(|| format!("0 ± {}", one_digit_up(radius)))
+}
+
+/// A lower and an upper bound. One on the far side of 0 by no more than rounding errors is written as `0 − 2e-14`, or `0 + 2e-14`.
+pub fn ends(lower: f64, upper: f64) -> [String; 2] {
+    let is_rounding = |end: f64| lower <= 0.0 && 0.0 <= upper && end != 0.0 && end.abs() < ROUNDING;
+    [
+        if is_rounding(lower) { format!("0 − {}", one_digit_up(-lower)) } else { at_least(lower) },
+        if is_rounding(upper) { format!("0 + {}", one_digit_up(upper)) } else { at_most(upper) },
+    ]
+}
+
+/// Bounds around 0 that are smaller than this come from rounding, and no reader needs their digits.
+const ROUNDING: f64 = 1e-9;
+
+/// A positive number with one digit, rounded up.
+fn one_digit_up(x: f64) -> String {
+    /// No reward is as small.
+    const LEAST: f64 = 1e-290;
+    let x = x.max(LEAST);
+    let nearest = format!("{x:.0e}");
+    let (digit, power) = nearest.split_once('e').expect("an exponent");
+    let is_below = nearest.parse::<f64>().is_ok_and(|shown| shown < x);
+    let digit: u32 = digit.parse::<u32>().expect("a digit") + u32::from(is_below);
+    let power: i32 = power.parse().expect("an exponent");
+    if digit == 10 { format!("1e{}", power + 1) } else { format!("{digit}e{power}") }
 }
 
 /// A lower bound with nine digits, rounded down.

@@ -26,6 +26,7 @@ mod metamorphic;
 mod model_files;
 mod model_round_trips;
 mod near_ties;
+mod numbers_in_text;
 mod paper_examples;
 mod parts;
 mod patience;

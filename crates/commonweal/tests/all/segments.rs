@@ -12,15 +12,19 @@
 //! | 40 tiny ones, best stationary strategy | random mixes, evaluated: none exceeds the bounds |
 //! | 60, simulated | the exact payoffs |
 //! | 150, best by other weights, some of them 0 | the oracle with those weights |
-//! | 300, explained | each step's own sum of advantages; the payoffs of the strategy with one decision changed |
+//! | 300, explained | payoffs of runs that arrive in a state at a step, and of the strategy with one decision changed |
+//! | 600 without segments, explained; the same stated by segments | the payoffs of the strategy with one decision changed |
 
-use crate::oracle::plain::{from_double, from_solver};
 use crate::oracle::timed::{Timed, Truth};
+use crate::oracle::{
+    self,
+    plain::{from_double, from_solver},
+};
 use commonweal::internals::certificate::{Certificate, model_hash, write_canonical};
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::{SimulateOptions, accrued, evaluate, simulate};
 use commonweal::internals::exact::{own_best, solve};
-use commonweal::internals::explain::explain;
+use commonweal::internals::explain::{Explanation, explain};
 use commonweal::internals::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
 use commonweal::limits::Limits;
@@ -29,8 +33,9 @@ use commonweal::preferences::{Part, Segment};
 use commonweal::questions::PayoffSet;
 use commonweal::strategies::{Change, CountingStrategy, Stationary};
 use commonweal::structure::Principal;
-use commonweal::{Answer, Claim, Model, Options, Rational, StopSignal, Strategy};
+use commonweal::{Answer, Claim, Model, Options, Rational, Step, StopSignal, Strategy};
 use commonweal_check::{Verdict, WORK, check};
+use num_traits::Zero;
 use std::cmp::Ordering;
 
 /// The position of the choice that an answer takes.
@@ -157,6 +162,7 @@ fn certificates(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, 
             write_canonical(model, &mut canonical).expect("memory");
             String::from_utf8(canonical).expect("ASCII")
         };
+        let neighbours = neighbours(&timed);
         for answer in [&exact, &bounds] {
             let certificate = Certificate::of_mdp(&model, answer).expect("a proof");
             let text = String::from_utf8(certificate.to_bytes().expect("a short certificate")).expect("ASCII");
@@ -175,15 +181,26 @@ fn certificates(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, 
                 assert_ne!(verdict_on(&canonical(&model), &wrong), "accepted", "seed {seed}\n{wrong}");
                 spoilt += 1;
             }
-            // The same claims of a model whose last segment begins a step later, where its welfare is another.
-            let mut other = timed.clone();
-            let last = timed.last_segment();
-            other.preferences.iter_mut().flatten().filter(|(from, _)| *from == last).for_each(|(from, _)| *from += 1);
-            let differs = other.solve(60).is_some_and(|other| other.welfare != truth.welfare);
-            if differs && text.contains("\nexact ") {
-                let other = other.model();
-                let forged = text.replacen(&model_hash(&model), &model_hash(&other), 1);
-                assert_ne!(verdict_on(&canonical(&other), &forged), "accepted", "seed {seed}\n{forged}");
+            // The least horizon, and less.
+            let horizon = u64::try_from(exact.horizon()).expect("a near horizon");
+            if text.contains("\nexact ") {
+                let earlier =
+                    text.replacen(&format!("\nhorizon {horizon}\n"), &format!("\nhorizon {}\n", horizon - 1), 1);
+                assert_ne!(earlier, text);
+                assert_ne!(verdict_on(&canonical(&model), &earlier), "accepted", "seed {seed}\n{earlier}");
+                spoilt += 1;
+            }
+            // The same claims of a model of which a segment begins a step later or earlier, where its welfare is another.
+            for (other, welfare) in &neighbours {
+                let differs = |(one, other): (&oracle::Q, &oracle::Q)| {
+                    let difference = (one - other).abs();
+                    if text.contains("\nexact ") { !difference.is_zero() } else { difference > oracle::q(1, 1000) }
+                };
+                if !truth.welfare.iter().zip(welfare).any(differs) {
+                    continue;
+                }
+                let forged = text.replacen(&model_hash(&model), &model_hash(other), 1);
+                assert_ne!(verdict_on(&canonical(other), &forged), "accepted", "seed {seed}\n{forged}");
                 spoilt += 1;
             }
         }
@@ -191,7 +208,23 @@ fn certificates(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, 
     [n, spoilt]
 }
 
-/// The same certificate with one thing wrong: a segment left out, or the welfare of the first state.
+/// The models of which one segment begins a step later or earlier, with their welfare.
+fn neighbours(timed: &Timed) -> Vec<(Mdp, Vec<oracle::Q>)> {
+    let mut begins: Vec<u64> =
+        timed.preferences.iter().flatten().map(|(from, _)| *from).filter(|from| *from > 0).collect();
+    begins.sort_unstable();
+    begins.dedup();
+    let moved = |(begin, to): (u64, u64)| {
+        let mut other = timed.clone();
+        other.preferences.iter_mut().flatten().filter(|(from, _)| *from == begin).for_each(|(from, _)| *from = to);
+        let is_valid = other.preferences.iter().all(|own| own.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        let truth = is_valid.then(|| other.solve(60)).flatten()?;
+        Some((other.model(), truth.welfare))
+    };
+    begins.into_iter().flat_map(|begin| [(begin, begin - 1), (begin, begin + 1)]).filter_map(moved).collect()
+}
+
+/// The same certificate with one thing wrong: a segment left out or beside its step, or the welfare of the first state.
 fn spoil(text: &str) -> Vec<String> {
     let without_segment = text.replacen("segment\n", "", 1);
     let (head, welfare) = text.split_once("welfare\n").expect("a welfare");
@@ -203,6 +236,12 @@ fn spoil(text: &str) -> Vec<String> {
     let mut all = vec![format!("{head}welfare\n{wrong}\n{rest}")];
     if without_segment != text {
         all.push(without_segment);
+    }
+    if let Some((before, after)) = text.split_once("\nsegment\n")
+        && let Some((head, step)) = before.rsplit_once("\nlayers ")
+        && let Ok(step) = step.parse::<u64>()
+    {
+        all.extend([step.saturating_sub(1), step + 1].map(|step| format!("{head}\nlayers {step}\nsegment\n{after}")));
     }
     all
 }
@@ -574,7 +613,7 @@ fn other_weights_have_their_own_best() {
 /// `explain` tells of every segment which deviations pay when, and of every change whose interest it is in.
 #[test]
 fn every_segment_is_explained() {
-    let (mut n_changes, mut n_paying, mut opposed) = (0, 0, 0);
+    let (mut n_changes, mut n_paying, mut opposed, mut n_last) = (0, 0, 0, 0);
     for seed in 0..300 {
         let timed = Timed::random(seed);
         let model = timed.model();
@@ -607,36 +646,142 @@ fn every_segment_is_explained() {
                 n_paying += usize::from(expected.is_some());
             }
         }
-        let whole = evaluate(&model, &Strategy::Counting(answer.strategy().clone()), &StopSignal::default()).unwrap();
-        for turn in explained.turns.iter().filter(|_| begins.len() > 1) {
-            // The same strategy, but for the old choice at this step.
-            let at = u64::try_from(&turn.step).unwrap();
-            // A state that is met before and after the step, but not at it, tells nothing from the start.
-            if !is_met(&model, answer.strategy(), turn.state, at) {
-                continue;
-            }
-            let mut changes: Vec<Vec<Change>> =
-                model.states().map(|state| answer.strategy().changes(state).to_vec()).collect();
-            let own = &mut changes[turn.state.index()];
-            own.retain(|change| change.from != turn.step);
-            let back = Change { from: (at + 1).into(), choice: answer.strategy().choice(turn.state, &(at + 1).into()) };
-            own.retain(|change| change.from != back.from);
-            own.push(Change { from: turn.step.clone(), choice: turn.before });
-            own.push(back);
-            own.sort_by(|a, b| a.from.cmp(&b.from));
-            let other = Strategy::Counting(CountingStrategy::from_changes(&model, changes));
-            let other = evaluate(&model, &other, &StopSignal::default()).unwrap();
-            for (p, better) in turn.better.iter().enumerate() {
-                let [with, without] =
-                    [&whole, &other].map(|payoffs| payoffs.payoff(p.into(), model.start()).exact.unwrap());
-                let difference = (with - without) * model.principals()[p].direction();
-                assert_eq!(better.unwrap(), difference.cmp(&Rational::ZERO), "seed {seed}, step {at}, principal {p}");
-            }
-            n_changes += 1;
-            opposed += usize::from(turn.better.contains(&Some(Ordering::Less)));
+        n_last += last_segment_is_explained(&model, &answer, &explained, *begins.last().unwrap());
+        let told = changes_are_judged(&model, &answer, &explained);
+        n_changes += told.len();
+        opposed += told.iter().filter(|better| better.contains(&Some(Ordering::Less))).count();
+    }
+    assert!(n_changes > 300 && n_paying > 100 && opposed > 100, "{n_changes} {n_paying} {opposed}");
+    assert!(n_last > 300, "{n_last} deviations in last segments");
+}
+
+/// Whether what is told of the last segment is so: values, what one use of a deviation changes, and when it pays. Returns the number of
+/// deviations.
+fn last_segment_is_explained(model: &Mdp, answer: &Answer, explained: &Explanation, from: u64) -> usize {
+    const LOOKED_AT: u64 = 8;
+    assert_eq!(explained.at_step, from);
+    // A column is about the principals whose names it joins.
+    let of_column = |name: &str, of: &[Rational]| {
+        let own = model.principals().iter().zip(of).filter(|(own, _)| name.split('+').any(|name| name == own.name));
+        own.fold(Rational::ZERO, |sum, (_, of)| sum + of)
+    };
+    let tail = |state: StateId| answer.strategy().tail(state);
+    for &state in &explained.reached {
+        let (earned, _) = arriving(model, answer, from, state, tail(state), tail(state));
+        for (name, value) in explained.names.iter().zip(&explained.values[state.index()]) {
+            assert_eq!(value.exact, Some(of_column(name, &earned)), "V({name}) in {state:?} as of step {from}");
         }
     }
-    assert!(n_changes > 200 && n_paying > 100 && opposed > 50, "{n_changes} {n_paying} {opposed}");
+    for own in &explained.deviations {
+        let change = |step: u64| once(model, answer, step, own.state, own.choice);
+        let now = change(from);
+        for (name, value) in explained.names.iter().zip(&own.advantages) {
+            assert_eq!(value.exact, Some(of_column(name, &now)), "Δ({name}) of {own:?} as of step {from}");
+        }
+        let number = |step: &Step| u64::try_from(step).expect("a near step");
+        let settled = number(own.settled_from.as_ref().expect("little work"));
+        assert!(settled >= from && own.pays_is_known, "{own:?}");
+        for step in from..(from + LOOKED_AT).max(settled.min(from + 2 * LOOKED_AT)) {
+            let total = change(step).into_iter().fold(Rational::ZERO, |sum, own| sum + own);
+            let pays = total > Rational::ZERO;
+            let told = own.pays.as_ref().is_some_and(|(first, end)| (number(first)..number(end)).contains(&step));
+            let is_end = own.pays.as_ref().is_some_and(|(first, end)| [number(first), number(end) - 1].contains(&step));
+            assert!(!pays || told, "{own:?} pays at step {step}");
+            assert!(pays || !told || !(own.pays_throughout || is_end), "{own:?} does not pay at step {step}");
+        }
+    }
+    explained.deviations.len()
+}
+
+/// Whether each change is told to be better for those who get more from the start than if the old choice were taken at its step. Returns
+/// what is told of the changes that could be compared.
+fn changes_are_judged(model: &Mdp, answer: &Answer, explained: &Explanation) -> Vec<Vec<Option<Ordering>>> {
+    let mut told = Vec::new();
+    let payoffs = |strategy: CountingStrategy| {
+        let payoffs = evaluate(model, &Strategy::Counting(strategy), &StopSignal::default()).unwrap();
+        let own = |p: usize| payoffs.payoff(p.into(), model.start()).exact.unwrap();
+        (0..model.n_principals()).map(own).collect::<Vec<Rational>>()
+    };
+    let whole = payoffs(answer.strategy().clone());
+    for turn in &explained.turns {
+        // The same strategy, but for the old choice at this step.
+        let at = u64::try_from(&turn.step).unwrap();
+        // A state that is met before and after the step, but not at it, tells nothing from the start.
+        if !is_met(model, answer.strategy(), turn.state, at) {
+            continue;
+        }
+        let mut changes: Vec<Vec<Change>> =
+            model.states().map(|state| answer.strategy().changes(state).to_vec()).collect();
+        let own = &mut changes[turn.state.index()];
+        own.retain(|change| change.from != turn.step);
+        let back = Change { from: (at + 1).into(), choice: answer.strategy().choice(turn.state, &(at + 1).into()) };
+        own.retain(|change| change.from != back.from);
+        own.push(Change { from: turn.step.clone(), choice: turn.before });
+        own.push(back);
+        own.sort_by(|a, b| a.from.cmp(&b.from));
+        let other = payoffs(CountingStrategy::from_changes(model, changes));
+        for (name, better) in explained.judges.iter().zip(&turn.better) {
+            let mut difference = Rational::ZERO;
+            for (p, own) in
+                model.principals().iter().enumerate().filter(|(_, own)| name.split('+').any(|n| n == own.name))
+            {
+                let counts = if own.weight.is_zero() { Rational::ONE } else { own.weight.clone() };
+                difference += (&whole[p] - &other[p]) * counts;
+            }
+            let right = difference.cmp(&Rational::ZERO);
+            // Without segments it is told by enclosures, which do not tell that a difference is 0.
+            let may_be_open = explained.earlier.is_empty() && right == Ordering::Equal;
+            assert!(better.map_or(may_be_open, |better| better == right), "step {at}, {name}: {turn:?}");
+        }
+        told.push(turn.better.clone());
+    }
+    told
+}
+
+/// Preferences of several discounts and one segment: whose interest a change is in depends on the step. Stated by segments that say the same,
+/// they are explained alike.
+#[test]
+fn changes_by_principals_with_several_discounts_are_judged_as_of_their_step() {
+    let (mut n_changes, mut opposed, mut n_same) = (0, 0, 0);
+    for seed in 0..600 {
+        let mut timed = Timed::random(seed);
+        timed.preferences.iter_mut().for_each(|own| own.truncate(1));
+        let model = timed.model();
+        let answer = solve(&model, &Options::default());
+        if answer.claim() != Claim::Optimal || answer.horizon() > &200u64.into() {
+            continue;
+        }
+        let explained = explain(&model, &answer, 0, usize::MAX, &StopSignal::default()).unwrap();
+        if seed % 4 == 0 {
+            last_segment_is_explained(&model, &answer, &explained, 0);
+        }
+        let told = changes_are_judged(&model, &answer, &explained);
+        n_changes += told.len();
+        opposed += told.iter().filter(|better| better.contains(&Some(Ordering::Less))).count();
+        // Step 0 by itself, and the parts from step 1 on.
+        for own in &mut timed.preferences {
+            let parts = own[0].1.clone();
+            let now = parts.iter().fold(oracle::q(0, 1), |sum, (c, _)| sum + c);
+            own[0].1 = vec![(now, oracle::q(0, 1))];
+            own.push((1, parts.into_iter().map(|(c, discount)| (c * &discount, discount)).collect()));
+        }
+        let stated = timed.model();
+        let again = solve(&stated, &Options::default());
+        if stated.principals().iter().all(|own| own.parts().is_some()) || again.strategy() != answer.strategy() {
+            continue;
+        }
+        let again = explain(&stated, &again, 0, usize::MAX, &StopSignal::default()).unwrap();
+        assert_eq!(again.turns.len(), explained.turns.len(), "seed {seed}");
+        for (one, other) in explained.turns.iter().zip(&again.turns) {
+            for (name, better) in explained.judges.iter().zip(&one.better) {
+                let Some(judge) = again.judges.iter().position(|judge| judge == name) else { continue };
+                let is_counted = !stated.principals()[judge].weight.is_zero();
+                assert!(!is_counted || better.is_none() || *better == other.better[judge], "seed {seed}: {name}");
+                n_same += 1;
+            }
+        }
+    }
+    assert!(n_changes > 100 && opposed > 50 && n_same > 100, "{n_changes} {opposed} {n_same}");
 }
 
 /// Whether a strategy can be in a state at just this step.
@@ -653,9 +798,22 @@ fn is_met(model: &Mdp, strategy: &CountingStrategy, state: StateId, step: u64) -
     here[state.index()]
 }
 
-/// What each principal gains, weight included and as of step 0, if a choice is taken once at a step, and the long-term strategy otherwise:
-/// the payoffs of a run that earns nothing on its way to the state, where it arrives at that step.
+/// What each principal gains, weight included and as of step 0, if a choice is taken once at a step, and the long-term strategy otherwise.
 fn once(model: &Mdp, answer: &Answer, step: u64, state: StateId, choice: ChoiceId) -> Vec<Rational> {
+    let (with, without) = arriving(model, answer, step, state, choice, answer.strategy().tail(state));
+    with.into_iter().zip(without).map(|(with, without)| with - without).collect()
+}
+
+/// What each principal gets, weight included and as of step 0, from a run that earns nothing on its way to the state and arrives there at that
+/// step: with one choice at first and the long-term strategy afterwards, and with another one.
+fn arriving(
+    model: &Mdp,
+    answer: &Answer,
+    step: u64,
+    state: StateId,
+    choice: ChoiceId,
+    other: ChoiceId,
+) -> (Vec<Rational>, Vec<Rational>) {
     let n_states = model.n_states();
     let mut builder = ModelBuilder::numbered(model.principals().to_vec(), n_states + step as usize).unwrap();
     for at in model.states() {
@@ -689,6 +847,5 @@ fn once(model: &Mdp, answer: &Answer, step: u64, state: StateId, choice: ChoiceI
             |(p, principal): (usize, &Principal)| payoffs.payoff(p.into(), start).exact.unwrap() * &principal.weight;
         model.principals().iter().enumerate().map(own).collect::<Vec<Rational>>()
     };
-    let (with, without) = (earned(choice), earned(answer.strategy().tail(state)));
-    with.into_iter().zip(without).map(|(with, without)| with - without).collect()
+    (earned(choice), earned(other))
 }
