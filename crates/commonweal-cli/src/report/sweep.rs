@@ -1,7 +1,7 @@
 //! The report of `sweep`: points, changes, and their chart.
 
 use super::csv::{field, number};
-use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
+use super::names::{AS_AT_START, in_column as name_in_column, principal_in_column, shown, what_it_gets};
 use super::numbers::{counted, discount, double, in_column, steps};
 use super::pictures::{Unit, WELFARE, colour_of, scaled};
 use super::table::{WIDTH, listed, table, width, wrapped};
@@ -49,6 +49,9 @@ pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     text += "\nStrategies\n";
     let plays: Vec<&Play> = named.0.iter().map(|&play| &sweep.plays[play]).collect();
     text += &listed(key(model, &plays).iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
+    if text.contains(&format!(" in {AS_AT_START}")) {
+        text += "  (… abbreviates what is as in the start state)\n";
+    }
     if let Some((value, play)) = own {
         let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &value));
         let has = match own_id {

@@ -310,6 +310,77 @@ fn a_map_names_strategies_by_letters_in_80_columns() {
     }
 }
 
+/// How often the hotel waits, by the closed form: the first k with α^k (7α − 4) + β^k (7β − 4) ≥ 0; never where neither exceeds 4/7.
+fn waits(alpha: f64, beta: f64) -> Option<u32> {
+    let patience = alpha.max(beta);
+    if patience <= 4.0 / 7.0 {
+        return None;
+    }
+    let urge = |k: u32| {
+        let term = |own: f64| (own / patience).powi(k as i32) * (7.0 * own - 4.0);
+        term(alpha) + term(beta)
+    };
+    Some((0..200).find(|&k| urge(k) >= 0.0).unwrap_or(200))
+}
+
+/// Every share that `map` prints holds the share by the closed form, at the middles of nine million cells; also where boundaries that
+/// are not separated make the polygons of the map wrong by more than the last digit.
+#[test]
+fn the_shares_of_a_map_are_those_of_the_closed_form() {
+    const FINE: u32 = 3_000;
+    /// In per cent: what the middles of the cells may be off, times the length of the boundaries.
+    const OFF: f64 = 0.01;
+    let folder = Folder::with_hotel();
+    for ([x, y], arguments) in [
+        ([[0.0, 0.999], [0.0, 0.999]], &[][..]),
+        ([[0.65, 0.95], [0.0, 0.5]], &["--x-range", "0.65..0.95", "--y-range", "0..0.5", "--resolution", "8"]),
+        ([[0.55, 0.6], [0.55, 0.6]], &["--x-range", "0.55..0.6", "--y-range", "0.55..0.6", "--resolution", "16"]),
+    ] {
+        let mut counts = std::collections::HashMap::new();
+        let place = |[from, to]: [f64; 2], at: u32| from + (f64::from(at) + 0.5) / f64::from(FINE) * (to - from);
+        for column in 0..FINE {
+            for row in 0..FINE {
+                *counts.entry(waits(place(x, column), place(y, row))).or_insert(0u32) += 1;
+            }
+        }
+        let args = [&["map", "hotel.yaml", "--x", "alice", "--y", "bob"], arguments].concat();
+        let ran = folder.run(&args).done();
+        let lines = narrow(&ran.stdout);
+        assert!(ran.stdout.contains(" random places: with 99.9 % confidence"), "{}", ran.stdout);
+        let (mut n_tight, mut shown) = (0, 0);
+        for line in &lines {
+            let Some((share, words)) = line.get(4..).and_then(|row| row.split_once(" %  ")) else { continue };
+            let waits = match words.trim_end_matches(", then b for ever") {
+                "a for ever" => None,
+                "b for ever" => Some(0),
+                "a once" => Some(1),
+                "a twice" => Some(2),
+                words => match words.strip_prefix("a ").and_then(|rest| rest.strip_suffix(" times")) {
+                    Some(times) => Some(times.parse().unwrap()),
+                    None => continue,
+                },
+            };
+            if waits.is_some_and(|k| k >= 200) {
+                continue;
+            }
+            let expected = 100.0 * f64::from(counts.get(&waits).copied().unwrap_or(0)) / f64::from(FINE * FINE);
+            let number = |text: &str| text.trim().parse::<f64>().unwrap_or_else(|_| panic!("{line}"));
+            let (least, most) = match share.trim().strip_prefix("at most ") {
+                Some(most) => (0.0, number(most)),
+                None => {
+                    let (center, off) = share.split_once('±').unwrap_or_else(|| panic!("{line}"));
+                    let (center, off) = (number(center), number(off));
+                    n_tight += usize::from(off <= 0.2);
+                    (center - off, center + off)
+                }
+            };
+            shown += 1;
+            assert!(least - OFF <= expected && expected <= most + OFF, "{line}, but {expected} %");
+        }
+        assert!(shown >= 3 && n_tight >= 2, "{}", ran.stdout);
+    }
+}
+
 /// Infinitely many bands of the hotel meet in the point (4/7, 4/7).
 #[test]
 fn the_first_map_of_a_user_is_no_failure() {
