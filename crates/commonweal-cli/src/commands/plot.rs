@@ -24,7 +24,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(place, strategy)?;
     }
     let stop = signals::start(&args.run);
-    let model = input::model(&args.model, args.run.quiet)?;
+    let model = signals::while_reading(|| input::model(&args.model, args.run.quiet))?;
     let structure = model.structure();
     let read = |path: &PathBuf| anyhow::Ok((path.clone(), input::strategy_file(&model, path)?));
     let given = args.strategy.as_ref().map(read).transpose()?;

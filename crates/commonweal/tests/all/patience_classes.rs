@@ -133,12 +133,12 @@ const HIGH: [&[&str]; 2] = [&["0.99999", "0.99998"], &["0.9999", "0.9998", "0.99
 
 #[test]
 fn classes_and_cycles_are_jumped_over_to_where_a_walk_over_every_step_arrives() {
-    let (jumping, walking, n_early) = compared_all(&MODERATE, 0..150);
-    assert!(n_early > 30 && 3 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
+    let (jumping, walking, n_early) = compared_all(&MODERATE, 0..45);
+    assert!(n_early > 8 && 3 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
     // In seed 1924 two choices tie at step 0 alone, and the tie goes to the one that the stage does not take.
     compared_all(&MODERATE, 1_924..1_925);
-    let (jumping, walking, n_early) = compared_all(&HIGH, 0..6);
-    assert!(n_early > 3 && 20 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
+    let (jumping, walking, n_early) = compared_all(&HIGH, 0..2);
+    assert!(n_early > 0 && 20 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
 }
 
 #[test]
@@ -168,8 +168,7 @@ fn classes_and_cycles_at_high_patience_take_as_many_layers_as_they_take_to_mix()
         assert!(answer.effort().n_layers < 500, "{text}: {:?}", answer.effort());
         assert_eq!(verdict(&model, &answer), Verdict::Accepted(Meaning::Optimal), "{text}");
     }
-    // Seed 31 is undecided in ten comparisons, as it is without these jumps.
-    for seed in 0..31 {
+    for seed in 0..9 {
         let model = patient(seed);
         let answer = proven(&model);
         assert_eq!(answer.claim(), Claim::Optimal, "seed {seed}");
@@ -201,14 +200,14 @@ fn spoilt(seeds: std::ops::Range<u64>, mut each: impl FnMut(&str, &str, bool)) {
 #[test]
 fn harmonic_numbers_that_the_strategy_does_not_keep_are_refused() {
     let (mut n_true, mut n_refused) = (0, 0);
-    spoilt(0..60, |canonical, certificate, is_true| {
+    spoilt(0..18, |canonical, certificate, is_true| {
         let said = check(canonical.as_bytes(), certificate.as_bytes(), WORK).expect("a certificate can be read");
         n_true += usize::from(is_true && said == Verdict::Accepted(Meaning::Optimal));
         let reason = "its choice does not keep the harmonic numbers";
         n_refused += usize::from(!is_true && said.to_string().contains(reason));
         assert!(!is_true || matches!(said, Verdict::Accepted(_)), "{said}\n{certificate}");
     });
-    assert!(n_true > 10 && n_refused > 10, "{n_true} true, {n_refused} refused");
+    assert!(n_true > 3 && n_refused > 3, "{n_true} true, {n_refused} refused");
 }
 
 /// The certified engine against the exact one: both hold the best welfare, and each principal's interval holds the exact payoff of the
@@ -257,8 +256,8 @@ fn the_certified_engine_jumps_by_mixing_too() {
         let of = |seed| certified_beside_exact(&random(discounts, seed), gap, &format!("seed {seed} at {gap}"));
         seeds.map(of).fold((0, 0), |(layers, harmonic), own| (layers + own.0, harmonic + own.1))
     };
-    let (_, n_harmonic) = all(&MODERATE, 1e-7, 0..150);
-    assert!(n_harmonic > 15, "{n_harmonic}");
-    let (layers, n_harmonic) = all(&HIGH, 1e-6, 0..40);
-    assert!(n_harmonic > 20, "{layers} layers, {n_harmonic}");
+    let (_, n_harmonic) = all(&MODERATE, 1e-7, 0..45);
+    assert!(n_harmonic > 3, "{n_harmonic}");
+    let (layers, n_harmonic) = all(&HIGH, 1e-6, 0..12);
+    assert!(n_harmonic > 4, "{layers} layers, {n_harmonic}");
 }

@@ -206,13 +206,15 @@ const PREFERENCES: [(&str, &[&str]); 6] = [
     ("gamma", &["{gamma: {mean: 30%, sd: 20%}, error: 1e-3}", "{discount: 0.8, until: 5}"]),
 ];
 
-/// Two blocks and a bit more, three and a bit more, and fewer blocks than ranks.
+/// Two blocks and a bit more, three and a bit more, and fewer blocks than ranks. Threads that wait for each other take long, so that
+/// only one model meets every number of ranks; the others take turns.
 #[test]
 fn any_number_of_ranks_says_the_same_as_one() {
     use Neighbourhood::{Band, Uniform};
     let options = Options::default();
     let preferring =
         PREFERENCES.map(|(what, entries)| (what, preferring(family(Uniform, 9_000, &["0.9", "0.8"]), entries)));
+    let mut turns = [2, 3, 4].into_iter().cycle();
     for (what, model) in [
         ("uniform", family(Uniform, 9_000, &["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"])),
         ("band", family(Band, 13_000, &["0.99", "0.9"])),
@@ -226,7 +228,8 @@ fn any_number_of_ranks_says_the_same_as_one() {
         // With discounts so near to each other and to 1 doubles do not reach the gap; the bounds that they have are compared.
         assert!(whole.claim().is_within() || what == "patient band", "{what}: {:?}", whole.claim());
         let expected: Vec<String> = model.states().map(|state| said(&model, &whole, state)).collect();
-        for n_ranks in [1, 2, 3, 4] {
+        let n_ranks = if what == "shared discounts" { vec![1, 2, 3, 4] } else { turns.by_ref().take(1).collect() };
+        for n_ranks in n_ranks {
             let (found, claim, horizon) = on_ranks(&model, n_ranks, TOGETHER, &options);
             assert_eq!(
                 (claim, &*horizon),

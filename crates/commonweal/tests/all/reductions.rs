@@ -58,7 +58,7 @@ fn random_formula(seed: u64, n: u64, ratio: f64) -> Formula {
 #[test]
 fn random_formulas_are_decided_as_a_sat_solver_decides_them() {
     let mut satisfiable = 0;
-    for seed in 0..200 {
+    for seed in 0..66 {
         let formula = random_formula(seed, 3 + seed % 18, 4.3);
         let expected = is_satisfiable(&formula);
         satisfiable += usize::from(expected);
@@ -66,7 +66,7 @@ fn random_formulas_are_decided_as_a_sat_solver_decides_them() {
             assert_eq!(decides(&formula, rewards), expected, "seed {seed}, {rewards:?}");
         }
     }
-    assert!((20..=180).contains(&satisfiable), "both kinds are there: {satisfiable} of 200");
+    assert!((7..=59).contains(&satisfiable), "both kinds are there: {satisfiable} of 66");
 }
 
 #[test]
