@@ -3,7 +3,7 @@
 use super::names::{AS_AT_START, shown};
 use super::numbers::{self, discount, double};
 use super::table::{listed, wrapped};
-use commonweal::numbers::Rational;
+use commonweal::Rational;
 use commonweal::questions::{
     Grid, Label, MapShares, NamedRegions, Play, Quantity, ShareRange, StrategyMap, named_regions, play_in_brief,
 };

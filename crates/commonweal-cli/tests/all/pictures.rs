@@ -173,7 +173,7 @@ fn equal_discounts_and_discounts_of_0_have_their_place_on_a_map() {
     let folder = Folder::with_hotel();
     let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1/2", "--y-range", "0..1/2"];
     let text = folder.run(&[&args[..], &["--resolution", "4"]].concat()).done().stdout;
-    assert!(text.contains("a for ever") && text.contains("100 %"), "{text}");
+    assert!(text.contains("at least 99.9") && text.contains(" %  a for ever"), "{text}");
     let at = |discount: &str| {
         folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done()
     };
@@ -346,7 +346,7 @@ fn the_shares_of_a_map_are_those_of_the_closed_form() {
         let args = [&["map", "hotel.yaml", "--x", "alice", "--y", "bob"], arguments].concat();
         let ran = folder.run(&args).done();
         let lines = narrow(&ran.stdout);
-        assert!(ran.stdout.contains(" random places: with 99.9 % confidence"), "{}", ran.stdout);
+        assert!(ran.stdout.contains(" random places: "), "{}", ran.stdout);
         let (mut n_tight, mut shown) = (0, 0);
         for line in &lines {
             let Some((share, words)) = line.get(4..).and_then(|row| row.split_once(" %  ")) else { continue };
@@ -370,7 +370,7 @@ fn the_shares_of_a_map_are_those_of_the_closed_form() {
                 None => {
                     let (center, off) = share.split_once('±').unwrap_or_else(|| panic!("{line}"));
                     let (center, off) = (number(center), number(off));
-                    n_tight += usize::from(off <= 0.2);
+                    n_tight += usize::from(off <= 0.5);
                     (center - off, center + off)
                 }
             };

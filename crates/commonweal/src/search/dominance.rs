@@ -20,11 +20,25 @@ use crate::exponential_sum::reward_range;
 use crate::model::{ChoiceId, StateId};
 use crate::number::Rational;
 use crate::principals::OrderedModel;
-use crate::stop::{Pace, StopSignal};
+use crate::stop::{Pace, StopReason, StopSignal};
 use std::collections::BTreeMap;
 
+/// The model in doubles for the choices of a box, and that box: all choices but those that a better one of the same state makes
+/// superfluous.
+pub(super) fn doubles_without_dominated(
+    model: &OrderedModel,
+    stop: &StopSignal,
+) -> Result<(Doubles, ActionBox), StopReason> {
+    let doubles = Doubles::of(model, stop)?;
+    let within = without_dominated(model, &doubles, stop);
+    if doubles.all_choices().all(|choice| within.allows(choice)) {
+        return Ok((doubles, within));
+    }
+    Ok((Doubles::for_choices(model, |choice| within.allows(choice), stop)?, within))
+}
+
 /// The box of all choices but those that a better one of the same state makes superfluous. Stopped, none is left out.
-pub(super) fn without_dominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> ActionBox {
+fn without_dominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> ActionBox {
     undominated(model, doubles, stop).unwrap_or_else(|| ActionBox::whole(doubles))
 }
 

@@ -47,21 +47,30 @@ pub struct Doubles {
 impl Doubles {
     /// The model in doubles, unless `stop` is raised on the way.
     pub fn of(model: &OrderedModel, stop: &StopSignal) -> Result<Doubles, StopReason> {
+        Doubles::for_choices(model, |_| true, stop)
+    }
+
+    /// The same for strategies that take these choices alone: they set the scale of rewards, which for other choices may be off.
+    pub(super) fn for_choices(
+        model: &OrderedModel,
+        allowed: impl Fn(ChoiceId) -> bool + Copy,
+        stop: &StopSignal,
+    ) -> Result<Doubles, StopReason> {
         let n = model.n();
         let (mut pace, is_long) = (Pace::of(stop), model.n_choices() * n > FEW_FRACTIONS);
         let choices = || (0..model.n_choices()).map(ChoiceId::from);
         let nearest = |x: &Rational| x.to_f64();
         let rows = Rows::of(model.mdp());
         let start = model.mdp().start();
-        let met = reachable(&rows, model.n_states(), start, |_| true);
-        let of_met = || met.iter().flat_map(|&state| model.choices(state));
+        let met = reachable(&rows, model.n_states(), start, allowed);
+        let of_met = || met.iter().flat_map(|&state| model.choices(state)).filter(|&choice| allowed(choice));
         let unit = power_of_two_near(of_met().flat_map(|choice| model.rewards(choice)));
         let mut reward: Vec<f64> = Vec::with_capacity(n * model.n_choices());
         for choice in choices() {
             if is_long && pace.stops_after(FRACTION * n) {
                 stop.check()?;
             }
-            // Rewards of other states steer only what is said of states that are never met.
+            // Rewards of other choices steer only what is said of states that are never met.
             let scaled = |reward: &Rational| nearest(&(reward / &unit)).clamp(-MOST_ELSEWHERE, MOST_ELSEWHERE);
             reward.extend(model.rewards(choice).iter().map(scaled));
         }
@@ -202,7 +211,7 @@ impl Doubles {
     }
 }
 
-/// The largest scaled reward of a state that is never met: values of it do not overflow.
+/// The largest scaled reward of a choice that does not count: values of it do not overflow.
 const MOST_ELSEWHERE: f64 = 1e100;
 
 /// The states that a strategy inside `allowed` can reach, in increasing order.

@@ -10,7 +10,7 @@ use super::action_box::ActionBox;
 use super::branch_and_bound::{
     Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
 };
-use super::dominance::without_dominated;
+use super::dominance::doubles_without_dominated;
 use super::doubles::Doubles;
 use super::exact::{
     compare_relaxation, earns_at_most, greatest_welfare, least_welfare, positional_welfare, relaxation,
@@ -44,9 +44,8 @@ pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, StopReason> {
     let ordered = principals::order_unless(model, &options.stop)?;
-    let doubles = Doubles::of(&ordered, &options.stop)?;
+    let (doubles, whole) = doubles_without_dominated(&ordered, &options.stop)?;
     let relaxer = Relaxer::new(&doubles, &options.stop);
-    let whole = without_dominated(&ordered, &doubles, &options.stop);
     let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };

@@ -219,11 +219,15 @@ impl<'m> Timed<'m> {
             None => (self.at_least(&strategy)?, false),
         };
         let lower = doubles.scaled_below(&welfare);
-        let blur = match self.kind {
+        Some(Incumbent { lower, strategy, welfare, is_exact, blur: 0.0 })
+    }
+
+    /// By how much the bound of a box that holds about this mix alone exceeds what the mix earns.
+    fn blur(&self, mix: &[f64], lower: f64) -> f64 {
+        match self.kind {
             Kind::Positional => 0.0,
-            Kind::Stationary => (self.relax(&ActionBox::around(doubles, mix)).bound - lower).max(0.0),
-        };
-        Some(Incumbent { lower, strategy, welfare, is_exact, blur })
+            Kind::Stationary => (self.relax(&ActionBox::around(self.doubles, mix)).bound - lower).max(0.0),
+        }
     }
 
     /// A lower bound on the welfare of a strategy of the class, by its own box.
@@ -303,7 +307,11 @@ impl Class for Timed<'_> {
             expanded.children = vec![node];
             return expanded;
         };
-        let best = if found.welfare > incumbent.welfare { found } else { incumbent.clone() };
+        let best = if found.welfare > incumbent.welfare {
+            Incumbent { blur: self.blur(&relaxed.mix, found.lower), ..found }
+        } else {
+            incumbent.clone()
+        };
         let divided = self.disagreement(&node.within, &relaxed);
         let is_leaf = divided.is_none() && self.kind == Kind::Positional;
         let near = bound - relaxed.doubt <= best.lower;

@@ -9,7 +9,7 @@ use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{
     Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
 };
-use super::dominance::without_dominated;
+use super::dominance::doubles_without_dominated;
 use super::doubles::Doubles;
 use super::exact::{greatest_welfare, least_welfare, relaxation, stationary_welfare};
 use super::following::Followed;
@@ -42,8 +42,7 @@ pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, StopReason> {
     let ordered = principals::order_unless(model, &options.stop)?;
-    let doubles = Doubles::of(&ordered, &options.stop)?;
-    let whole = without_dominated(&ordered, &doubles, &options.stop);
+    let (doubles, whole) = doubles_without_dominated(&ordered, &options.stop)?;
     let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let reach = doubles.reachable(|_| true);

@@ -207,19 +207,19 @@ const PREFERENCES: [(&str, &[&str]); 6] = [
 ];
 
 /// Two blocks and a bit more, three and a bit more, and fewer blocks than ranks. Threads that wait for each other take long, so that
-/// only one model meets every number of ranks; the others take turns.
+/// models take turns with 2, 3 and 4 ranks.
 #[test]
 fn any_number_of_ranks_says_the_same_as_one() {
     use Neighbourhood::{Band, Uniform};
     let options = Options::default();
     let preferring =
-        PREFERENCES.map(|(what, entries)| (what, preferring(family(Uniform, 9_000, &["0.9", "0.8"]), entries)));
+        PREFERENCES.map(|(what, entries)| (what, preferring(family(Uniform, 8_400, &["0.9", "0.8"]), entries)));
     let mut turns = [2, 3, 4].into_iter().cycle();
     for (what, model) in [
-        ("uniform", family(Uniform, 9_000, &["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"])),
-        ("band", family(Band, 13_000, &["0.99", "0.9"])),
-        ("patient band", family(Band, 9_000, &["0.9999", "0.9998", "0.9997"])),
-        ("shared discounts", family(Uniform, 9_000, &["0.9", "0.5", "0.9", "0.5"])),
+        ("uniform", family(Uniform, 8_400, &["0.95", "0.65", "0.35", "0.2"])),
+        ("band", family(Band, 12_400, &["0.99", "0.9"])),
+        ("patient band", family(Band, 8_400, &["0.9999", "0.9998", "0.9997"])),
+        ("shared discounts", family(Uniform, 8_400, &["0.9", "0.5", "0.9", "0.5"])),
     ]
     .into_iter()
     .chain(preferring)
@@ -228,7 +228,7 @@ fn any_number_of_ranks_says_the_same_as_one() {
         // With discounts so near to each other and to 1 doubles do not reach the gap; the bounds that they have are compared.
         assert!(whole.claim().is_within() || what == "patient band", "{what}: {:?}", whole.claim());
         let expected: Vec<String> = model.states().map(|state| said(&model, &whole, state)).collect();
-        let n_ranks = if what == "shared discounts" { vec![1, 2, 3, 4] } else { turns.by_ref().take(1).collect() };
+        let n_ranks = if what == "shared discounts" { vec![1, 4] } else { turns.by_ref().take(1).collect() };
         for n_ranks in n_ranks {
             let (found, claim, horizon) = on_ranks(&model, n_ranks, TOGETHER, &options);
             assert_eq!(
