@@ -2,7 +2,7 @@
 
 use super::csv::{field, number};
 use super::names::{AS_AT_START, in_column as name_in_column, principal_in_column, shown, what_it_gets};
-use super::numbers::{counted, discount, double, in_column, steps};
+use super::numbers::{counted, discount, discounts, double, in_column, steps};
 use super::pictures::{Unit, WELFARE, colour_of, scaled};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
@@ -172,7 +172,12 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
     let column = |name: &str, of: &dyn Fn(&SweepPoint) -> String| -> (String, Vec<String>) {
         (name.to_owned(), points.iter().map(|point| of(point)).collect())
     };
-    let first = column(&name_in_column(principal(model, sweep)), &|point| in_place(sweep, &point.discount));
+    let places = match sweep.grid.quantity {
+        // All in one format.
+        Quantity::Discount => discounts(points.iter().map(|point| &point.discount)),
+        Quantity::Rate | Quantity::Weight => points.iter().map(|point| in_place(sweep, &point.discount)).collect(),
+    };
+    let first = (name_in_column(principal(model, sweep)), places);
     let mut columns = vec![
         column("strategy", &|point| point.label.map_or_else(String::new, |play| key.letter(play))),
         column("horizon", &|point| steps(&point.horizon)),

@@ -254,6 +254,16 @@ fn sweeps_and_maps_say_what_is_best_under_the_models_own_preferences() {
     assert!(row.contains("a twice, then b"), "{report}");
 }
 
+/// 2/5 among thirds is no decimal.
+#[test]
+fn the_points_of_a_sweep_are_in_one_format() {
+    let folder = Folder::with_hotel();
+    let ran = folder.run(&["sweep", "hotel.yaml", "--vary", "bob=1/3..2/3", "--steps", "5"]).done();
+    let rows = ran.stdout.lines().skip_while(|line| !line.starts_with("  bob")).skip(1).take(6);
+    let places: Vec<&str> = rows.filter_map(|row| row.split_whitespace().next()).collect();
+    assert_eq!(places, ["1/3", "2/5", "7/15", "8/15", "3/5", "2/3"], "{}", ran.stdout);
+}
+
 #[test]
 fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
     let folder = Folder::new();
