@@ -15,19 +15,19 @@ use commonweal::{Answer, Claim, Options};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::ops::Range;
-use std::sync::{Barrier, Mutex};
+use std::sync::{Barrier, Mutex, RwLock};
 
 const GAP: f64 = 1e-9;
 
 /// Where the ranks of a test meet: each puts down what it has, and takes what it needs of all.
 struct Table {
     barrier: Barrier,
-    numbers: Mutex<Vec<Vec<u64>>>,
+    numbers: RwLock<Vec<Vec<u64>>>,
 }
 
 impl Table {
     fn new(n_ranks: usize) -> Table {
-        Table { barrier: Barrier::new(n_ranks), numbers: Mutex::new(vec![Vec::new(); n_ranks]) }
+        Table { barrier: Barrier::new(n_ranks), numbers: RwLock::new(vec![Vec::new(); n_ranks]) }
     }
 }
 
@@ -53,9 +53,9 @@ const APART: Setting = Setting { most_together: 0, plain_sums: false };
 impl Rank<'_> {
     /// What `of` makes of the numbers of all ranks.
     fn meet<T>(&self, numbers: Vec<u64>, of: impl FnOnce(&[Vec<u64>]) -> T) -> T {
-        self.table.numbers.lock().unwrap()[self.rank] = numbers;
+        self.table.numbers.write().unwrap()[self.rank] = numbers;
         self.table.barrier.wait();
-        let found = of(&self.table.numbers.lock().unwrap());
+        let found = of(&self.table.numbers.read().unwrap());
         self.table.barrier.wait();
         found
     }
