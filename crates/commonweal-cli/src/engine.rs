@@ -5,6 +5,7 @@ use crate::input;
 use crate::model_file;
 use crate::report::note;
 use crate::report::numbers::steps;
+use crate::signals;
 use anyhow::Context;
 use commonweal::{Engine, Model};
 
@@ -17,6 +18,10 @@ pub struct Asked {
 /// The model in a file, for the engine that the arguments ask for, or else the one that suits its size. `in_fractions` wants
 /// the numbers as they are written, whatever the engine.
 pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: bool) -> anyhow::Result<Asked> {
+    signals::while_reading(|| read_now(args, model, in_fractions, quiet))
+}
+
+fn read_now(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: bool) -> anyhow::Result<Asked> {
     let file = model_file::open(&model.model)?;
     let engine = args.engine();
     let picked = match file.overview().map_err(|error| model_file::refused(&file, &error))? {

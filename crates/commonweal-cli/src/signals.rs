@@ -12,13 +12,15 @@ const ENDED: i32 = 130;
 
 /// What can be asked to stop, and the files that are being written.
 static RUNNING: Mutex<Running> =
-    Mutex::new(Running { stop: None, asked: None, unfinished: Vec::new(), is_printing: false });
+    Mutex::new(Running { stop: None, asked: None, unfinished: Vec::new(), is_reading: false, is_printing: false });
 
 struct Running {
     stop: Option<StopSignal>,
     /// When the first signal came.
     asked: Option<Instant>,
     unfinished: Vec<PathBuf>,
+    /// Whether a file is being read: there are no bounds yet.
+    is_reading: bool,
     /// Whether a document is on its way to standard output.
     is_printing: bool,
 }
@@ -33,8 +35,8 @@ pub fn start(run: &RunArgs) -> StopSignal {
     stop
 }
 
-/// Installs the signal handler. The first signal asks a computation to stop; without a computation, or at the second signal,
-/// the program ends at once, unless it is printing its answer. Under `nohup` no handler is set, because it would treat the end
+/// Installs the signal handler. The first signal asks a computation to stop; without a computation, while a model is
+/// read, or at the second signal, the program ends at once, unless it is printing its answer. Under `nohup` no handler is set, because it would treat the end
 /// of the terminal as a request; signals keep their default actions.
 pub fn listen() -> anyhow::Result<()> {
     if ignores_hangup() {
@@ -43,11 +45,11 @@ pub fn listen() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
         let mut running = running();
         match &running.stop {
-            Some(stop) if stop.reason() != Some(StopReason::Interrupted) => {
+            Some(stop) if !running.is_reading && stop.reason() != Some(StopReason::Interrupted) => {
                 stop.raise();
                 running.asked = Some(Instant::now());
             }
-            Some(_) if running.asked.is_some_and(|asked| asked.elapsed() < AS_ONE) => {}
+            Some(_) if !running.is_reading && running.asked.is_some_and(|asked| asked.elapsed() < AS_ONE) => {}
             // A document that is being printed is completed.
             _ if running.is_printing => {}
             _ => {
@@ -66,6 +68,14 @@ fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & HANGUP != 0)
+}
+
+/// What `read` returns. A signal ends the program meanwhile: nothing is known that could be printed.
+pub fn while_reading<T>(read: impl FnOnce() -> T) -> T {
+    running().is_reading = true;
+    let found = read();
+    running().is_reading = false;
+    found
 }
 
 /// Signals raise this from now on.

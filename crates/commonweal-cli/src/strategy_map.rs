@@ -1,5 +1,6 @@
 //! The map of a model's best strategies over two discounts, drawn as regions.
 
+use crate::report::map::percent;
 use crate::report::names::shown;
 use crate::report::sweep::{axis_label, drawn_scale};
 use commonweal::documents::{Double, DrawnRegion};
@@ -17,7 +18,15 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass])
     };
     let caption = format!(
         "{incomplete}Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \
-         and of finer ones where boundaries meet."
+         and of finer ones where boundaries meet.{}",
+        if map.plane.coarse.is_empty() {
+            String::new()
+        } else {
+            format!(
+                " In {} of the map, where boundaries meet, thinner regions are not separated.",
+                percent(map.coarse_share())
+            )
+        }
     );
     drawn(model, map.axes, map.grids.each_ref(), &regions, caption)
 }

@@ -92,7 +92,10 @@ fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -
     match certified::evaluate(doubles, strategy, own_gap, &options.stop) {
         Ok(found) => {
             let is_missed = || {
-                let widths = doubles.states().map(|state| found.payoffs.welfare_enclosure(state).width());
+                // The scale is that of these states.
+                let met = doubles.reachable(doubles.start());
+                let met = doubles.states().filter(|state| met[state.index()]);
+                let widths = met.map(|state| found.payoffs.welfare_enclosure(state).width());
                 is_asked && model.is_approximated() && !is_narrow(widths.fold(0.0, f64::max), gap, found.scale)
             };
             let margin = found.payoffs.welfare_margin();

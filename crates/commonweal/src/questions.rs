@@ -36,7 +36,8 @@ pub use crate::landscape::{
 pub use crate::landscape::{
     Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
 };
-pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
+pub use crate::landscape::{MapChange, MapPoint, MapShard, MapShares, ShareRange, StrategyMap};
+pub use crate::landscape::{Sweep, SweepChange, SweepPoint};
 
 // What a time preference means: annuities, half-lives, rates of a society.
 pub use crate::outlook::{annuity, falls_to, social_rates, total_weight};
@@ -186,6 +187,11 @@ pub fn strategy_map(model: &Model, axes: [PrincipalId; 2], grids: [Grid; 2], opt
 /// every boundary is located, precisely enough for a picture.
 pub fn map_classes(model: &Model, map: &StrategyMap, n: usize, options: &Options) -> Vec<RegionClass> {
     parallel::on_threads(options.threads, || map.classes(&model.exact(), n, options))
+}
+
+/// What share of a map its regions take, between bounds: by solutions at places drawn at random.
+pub fn map_shares(model: &Model, map: &StrategyMap, options: &Options) -> MapShares {
+    parallel::on_threads(options.threads, || map.shares(&model.exact(), options))
 }
 
 /// The points of two grids that fall to a shard, with the changes on the way to their right and upper neighbours.

@@ -24,7 +24,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         bail!("the model and the certificate cannot both be standard input");
     }
     let stop = signals::start(&args.run);
-    let model = Subject::read(&args.model)?;
+    let model = signals::while_reading(|| Subject::read(&args.model))?;
     clock.has_read();
     let path = &args.certificate;
     let mut certificate: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {

@@ -9,7 +9,7 @@ use crate::{input, output, progress, range, signals};
 use anyhow::bail;
 use commonweal::Options;
 use commonweal::documents::{self, DrawnRegion, GridPoint};
-use commonweal::questions::{Quantity, map_classes, map_shard, own_play, strategy_map};
+use commonweal::questions::{Quantity, map_classes, map_shard, map_shares, own_play, strategy_map};
 use std::process::ExitCode;
 
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
@@ -18,7 +18,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         output::check_picture_place(place, &args.model.model)?;
     }
     let stop = signals::start(&args.run);
-    let model = input::varied_model(&args.model, &[&args.x, &args.y], args.run.quiet)?;
+    let model = signals::while_reading(|| input::varied_model(&args.model, &[&args.x, &args.y], args.run.quiet))?;
     clock.has_read();
     let structure = model.structure();
     let varied = [range::varied("--x", &args.x, structure)?, range::varied("--y", &args.y, structure)?];
@@ -59,13 +59,15 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     if let Some((place, classes)) = args.out.as_ref().zip(classes) {
         output::write_picture(place, &region_map(structure, &map, &classes).picture(), args.run.quiet)?;
     }
+    let shares = progress::shown(&options.stop, args.run.quiet, || map_shares(&model, &map, &options));
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&documents::StrategyMap::new(structure, &map), spent)?
+        json::print(&documents::StrategyMap::new(structure, &map).with_shares(&map, &shares), spent)?
     } else {
         let own = progress::shown(&options.stop, args.run.quiet, || own_play(&model, &options));
         output::print(
-            &(report(structure, &map, own.as_ref()) + &spent.map_or_else(String::new, |spent| spent.in_words())),
+            &(report(structure, &map, &shares, own.as_ref())
+                + &spent.map_or_else(String::new, |spent| spent.in_words())),
         )?
     }
     Ok(if map.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(3) })

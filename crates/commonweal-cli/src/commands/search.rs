@@ -46,7 +46,7 @@ fn run(
 ) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = signals::start(&args.run);
-    let model = input::model(&args.model, args.run.quiet)?;
+    let model = signals::while_reading(|| input::model(&args.model, args.run.quiet))?;
     let structure = model.structure();
     clock.has_read();
     if let Some(path) = &args.strategy {

@@ -24,7 +24,7 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(path, &args.model.model)?;
         output::check_apart(path, &args.strategy)?;
     }
-    let model = input::model(&args.model, args.run.quiet)?;
+    let model = signals::while_reading(|| input::model(&args.model, args.run.quiet))?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
     let structure = model.structure();

@@ -17,7 +17,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     output::check_places(&[("--out", &args.out), ("--csv", &args.csv)], &args.model.model)?;
     let stop = signals::start(&args.run);
     let varied = args.vary.rsplit_once('=').map_or("", |(name, _)| name);
-    let model = input::varied_model(&args.model, &[varied], args.run.quiet)?;
+    let model = signals::while_reading(|| input::varied_model(&args.model, &[varied], args.run.quiet))?;
     clock.has_read();
     let structure = model.structure();
     let (principal, quantity, range) = range::assigned("--vary", &args.vary, structure)?;

@@ -2,8 +2,8 @@
 
 use super::csv::{field, number};
 use super::fair::by_state;
-use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
-use super::numbers::{counted, discount, double, in_column, steps};
+use super::names::{AS_AT_START, in_column as name_in_column, principal_in_column, shown, what_it_gets};
+use super::numbers::{counted, discount, discounts, double, in_column, steps};
 use super::pictures::{Unit, WELFARE, colour_of, scaled};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
@@ -52,6 +52,9 @@ pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     let lines = key(model, &plays);
     text += &listed(lines.iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
     text += &by_state(lines.iter());
+    if text.contains(&format!(" in {AS_AT_START}")) {
+        text += "  (… abbreviates what is as in the start state)\n";
+    }
     if let Some((value, play)) = own {
         let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &value));
         let has = match own_id {
@@ -172,7 +175,12 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
     let column = |name: &str, of: &dyn Fn(&SweepPoint) -> String| -> (String, Vec<String>) {
         (name.to_owned(), points.iter().map(|point| of(point)).collect())
     };
-    let first = column(&name_in_column(principal(model, sweep)), &|point| in_place(sweep, &point.discount));
+    let places = match sweep.grid.quantity {
+        // All in one format.
+        Quantity::Discount => discounts(points.iter().map(|point| &point.discount)),
+        Quantity::Rate | Quantity::Weight => points.iter().map(|point| in_place(sweep, &point.discount)).collect(),
+    };
+    let first = (name_in_column(principal(model, sweep)), places);
     let mut columns = vec![
         column("strategy", &|point| point.label.map_or_else(String::new, |play| key.letter(play))),
         column("horizon", &|point| steps(&point.horizon)),

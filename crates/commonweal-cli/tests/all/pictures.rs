@@ -173,7 +173,7 @@ fn equal_discounts_and_discounts_of_0_have_their_place_on_a_map() {
     let folder = Folder::with_hotel();
     let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1/2", "--y-range", "0..1/2"];
     let text = folder.run(&[&args[..], &["--resolution", "4"]].concat()).done().stdout;
-    assert!(text.contains("a for ever") && text.contains("100 %"), "{text}");
+    assert!(text.contains("at least 99.9") && text.contains(" %  a for ever"), "{text}");
     let at = |discount: &str| {
         folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done()
     };
@@ -254,6 +254,16 @@ fn sweeps_and_maps_say_what_is_best_under_the_models_own_preferences() {
     assert!(row.contains("a twice, then b"), "{report}");
 }
 
+/// 2/5 among thirds is no decimal.
+#[test]
+fn the_points_of_a_sweep_are_in_one_format() {
+    let folder = Folder::with_hotel();
+    let ran = folder.run(&["sweep", "hotel.yaml", "--vary", "bob=1/3..2/3", "--steps", "5"]).done();
+    let rows = ran.stdout.lines().skip_while(|line| !line.starts_with("  bob")).skip(1).take(6);
+    let places: Vec<&str> = rows.filter_map(|row| row.split_whitespace().next()).collect();
+    assert_eq!(places, ["1/3", "2/5", "7/15", "8/15", "3/5", "2/3"], "{}", ran.stdout);
+}
+
 #[test]
 fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
     let folder = Folder::new();
@@ -307,6 +317,77 @@ fn a_map_names_strategies_by_letters_in_80_columns() {
     let svg = folder.read("map.svg");
     for text in [">C: a once, then b for ever</text>", ">C</text>", "other strategies</text>", ">the model</text>"] {
         assert!(svg.contains(text), "{text}");
+    }
+}
+
+/// How often the hotel waits, by the closed form: the first k with α^k (7α − 4) + β^k (7β − 4) ≥ 0; never where neither exceeds 4/7.
+fn waits(alpha: f64, beta: f64) -> Option<u32> {
+    let patience = alpha.max(beta);
+    if patience <= 4.0 / 7.0 {
+        return None;
+    }
+    let urge = |k: u32| {
+        let term = |own: f64| (own / patience).powi(k as i32) * (7.0 * own - 4.0);
+        term(alpha) + term(beta)
+    };
+    Some((0..200).find(|&k| urge(k) >= 0.0).unwrap_or(200))
+}
+
+/// Every share that `map` prints holds the share by the closed form, at the middles of nine million cells; also where boundaries that
+/// are not separated make the polygons of the map wrong by more than the last digit.
+#[test]
+fn the_shares_of_a_map_are_those_of_the_closed_form() {
+    const FINE: u32 = 3_000;
+    /// In per cent: what the middles of the cells may be off, times the length of the boundaries.
+    const OFF: f64 = 0.01;
+    let folder = Folder::with_hotel();
+    for ([x, y], arguments) in [
+        ([[0.0, 0.999], [0.0, 0.999]], &[][..]),
+        ([[0.65, 0.95], [0.0, 0.5]], &["--x-range", "0.65..0.95", "--y-range", "0..0.5", "--resolution", "8"]),
+        ([[0.55, 0.6], [0.55, 0.6]], &["--x-range", "0.55..0.6", "--y-range", "0.55..0.6", "--resolution", "16"]),
+    ] {
+        let mut counts = std::collections::HashMap::new();
+        let place = |[from, to]: [f64; 2], at: u32| from + (f64::from(at) + 0.5) / f64::from(FINE) * (to - from);
+        for column in 0..FINE {
+            for row in 0..FINE {
+                *counts.entry(waits(place(x, column), place(y, row))).or_insert(0u32) += 1;
+            }
+        }
+        let args = [&["map", "hotel.yaml", "--x", "alice", "--y", "bob"], arguments].concat();
+        let ran = folder.run(&args).done();
+        let lines = narrow(&ran.stdout);
+        assert!(ran.stdout.contains(" random places: "), "{}", ran.stdout);
+        let (mut n_tight, mut shown) = (0, 0);
+        for line in &lines {
+            let Some((share, words)) = line.get(4..).and_then(|row| row.split_once(" %  ")) else { continue };
+            let waits = match words.trim_end_matches(", then b for ever") {
+                "a for ever" => None,
+                "b for ever" => Some(0),
+                "a once" => Some(1),
+                "a twice" => Some(2),
+                words => match words.strip_prefix("a ").and_then(|rest| rest.strip_suffix(" times")) {
+                    Some(times) => Some(times.parse().unwrap()),
+                    None => continue,
+                },
+            };
+            if waits.is_some_and(|k| k >= 200) {
+                continue;
+            }
+            let expected = 100.0 * f64::from(counts.get(&waits).copied().unwrap_or(0)) / f64::from(FINE * FINE);
+            let number = |text: &str| text.trim().parse::<f64>().unwrap_or_else(|_| panic!("{line}"));
+            let (least, most) = match share.trim().strip_prefix("at most ") {
+                Some(most) => (0.0, number(most)),
+                None => {
+                    let (center, off) = share.split_once('±').unwrap_or_else(|| panic!("{line}"));
+                    let (center, off) = (number(center), number(off));
+                    n_tight += usize::from(off <= 0.5);
+                    (center - off, center + off)
+                }
+            };
+            shown += 1;
+            assert!(least - OFF <= expected && expected <= most + OFF, "{line}, but {expected} %");
+        }
+        assert!(shown >= 3 && n_tight >= 2, "{}", ran.stdout);
     }
 }
 

@@ -57,6 +57,28 @@ fn two_signals_at_once_are_one() {
     assert_eq!(ran.json()["reason"], "interrupted");
 }
 
+/// There are no bounds yet.
+#[test]
+fn a_model_that_is_still_read_is_left_at_once() {
+    if under_nohup() {
+        return;
+    }
+    let folder = Folder::new();
+    for command in [&["solve", "-"][..], &["stationary", "-"], &["map", "-", "--x", "alice", "--y", "bob"]] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));
+        program.args(command).current_dir(folder.path());
+        let program = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // The text never ends.
+        let mut child = program.spawn().unwrap();
+        let text = child.stdin.take();
+        std::thread::sleep(Duration::from_millis(500));
+        terminate(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{command:?}");
+        drop(text);
+    }
+}
+
 #[test]
 fn a_file_that_is_being_written_is_removed() {
     if under_nohup() {

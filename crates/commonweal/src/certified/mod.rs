@@ -47,9 +47,9 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 use std::time::Instant;
 
-/// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that is no wider
-/// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. The interval is wider if `options`
-/// stop the computation, or if doubles cannot reach the gap.
+/// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every state. From the states that can be met
+/// it is no wider than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)| of those states. It is wider
+/// if `options` stop the computation, or if doubles cannot reach the gap.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     /// States times parts, or transitions, above which the first bounds take a while.
     const LARGE: usize = 200_000;
@@ -276,9 +276,9 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         stopped = Some(reason);
         vec![Step::from(horizon); model.n_states()]
     });
-    let width = model.greatest(|state| welfare.enclosure(state.index()).width());
+    let width = model.greatest_met(|state| welfare.enclosure(state.index()).width());
     // The long-term strategy may earn nothing where deviating at first earns much.
-    let scale = scale.max(model.ranks.greatest_of(payoffs.magnitude(model.n_states())));
+    let scale = scale.max(model.greatest_payoffs(&payoffs));
     if stopped.is_some() {
         // The bounds found may be wider than those from the rewards alone.
         welfare = welfare_within_rewards(model, &welfare);
@@ -433,7 +433,7 @@ impl LongTerm {
 }
 
 impl Base<'_> {
-    /// max_s Σ_i |V_i(s)|: what the gap is relative to.
+    /// max_s Σ_i |V_i(s)| over the states that can be met: what the gap is relative to.
     fn scale(&self) -> f64 {
         let constants = &self.followed.constants;
         let n = constants.len();
@@ -441,7 +441,7 @@ impl Base<'_> {
             let values = &self.followed.values[state.index() * n..(state.index() + 1) * n];
             values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>()
         };
-        self.model.greatest(of_state)
+        self.model.greatest_met(of_state)
     }
 
     /// The strategy's choice in each state, and those that seem to be as good for everybody: about as good for every part, and not proven

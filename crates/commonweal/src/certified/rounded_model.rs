@@ -21,6 +21,7 @@ use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
 use crate::ranks::{OneRank, Ranks};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// The states of a model that a rank owns, with their rows, and the ranks that have the others.
 #[derive(Clone, Copy)]
@@ -67,6 +68,8 @@ pub(super) struct RoundedModel<'m> {
     pub roundings: RowRoundings,
     /// The number of successors that all choices have, if it is the same and small; 0 otherwise.
     pub row_length: usize,
+    /// The states that can be met from the start, once somebody asks.
+    met: OnceLock<Vec<bool>>,
 }
 
 impl<'m> RoundedModel<'m> {
@@ -130,6 +133,7 @@ impl<'m> RoundedModel<'m> {
             row_error: roundings_of_rows.error(),
             roundings: roundings_of_rows,
             row_length: common_length(arrays.first_transition),
+            met: OnceLock::new(),
         }
     }
 
@@ -197,6 +201,23 @@ impl<'m> RoundedModel<'m> {
     /// The greatest over all states of what `of` says of one; 0 at least.
     pub fn greatest(&self, of: impl Fn(StateId) -> f64 + Sync) -> f64 {
         self.ranks.greatest_of(parallel::greatest(self.n_states(), |state| of(state.into())))
+    }
+
+    /// The same over the states that can be met from the start; over all of them where ranks share the model, since no rank has all
+    /// rows.
+    pub fn greatest_met(&self, of: impl Fn(StateId) -> f64 + Sync) -> f64 {
+        self.greatest(|state| if self.is_met(state) { of(state) } else { 0.0 })
+    }
+
+    /// Whether a state can be met from the start, as far as this rank knows.
+    fn is_met(&self, state: StateId) -> bool {
+        let is_shared = self.ranks.most_together().is_some();
+        is_shared || self.met.get_or_init(|| self.model.reachable(self.model.start()))[state.index()]
+    }
+
+    /// The greatest size of payoffs of the states that can be met: a lower bound on Σ |weight · payoff|.
+    pub fn greatest_payoffs(&self, payoffs: &Payoffs) -> f64 {
+        self.greatest_met(payoffs.magnitude_from())
     }
 
     /// The greatest of the bounds that ranks have.

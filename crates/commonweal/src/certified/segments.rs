@@ -177,7 +177,6 @@ impl Segmented<'_> {
     }
 
     fn answer(&self, walked: Walked, gap: f64, aim: f64, options: &Options) -> Result<Answer, StopReason> {
-        let SharedModel { model, ranks } = self.shared;
         let last = self.rounded.last().expect("at least one segment");
         let strategy = counting_strategy(&walked.tail, &walked.changes);
         let memory = memory::of(last, &walked.tail, &walked.long_term_choices, &walked.changes, &options.stop)?;
@@ -186,9 +185,8 @@ impl Segmented<'_> {
         };
         let tail = CountingStrategy::positional(walked.tail.iter().copied());
         let (own, in_the_end) = (payoffs(&strategy)?, payoffs(&tail)?);
-        let width = last.greatest(|state| walked.welfare.enclosure(state.index()).width());
-        let scale = own.magnitude(model.n_states()).max(in_the_end.magnitude(model.n_states()));
-        let scale = ranks.greatest_of(scale);
+        let width = last.greatest_met(|state| walked.welfare.enclosure(state.index()).width());
+        let scale = last.greatest_payoffs(&own).max(last.greatest_payoffs(&in_the_end));
         let claim = if is_narrow(width, gap, scale) {
             Claim::Within { gap, scale }
         } else {

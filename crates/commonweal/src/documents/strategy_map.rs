@@ -2,7 +2,7 @@
 
 use super::pieces::nearest_double;
 use super::{Document, Format, Status};
-use crate::landscape::{self, Label, MapChange, MapPoint, Play, Quantity, play_in_words};
+use crate::landscape::{self, Label, MapChange, MapPoint, MapShares, Play, Quantity, ShareRange, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
 
@@ -54,9 +54,15 @@ pub struct Axis {
 pub struct Region {
     /// The strategy in words; `None` where it is not known.
     pub strategy: Option<String>,
-    /// The share of the map.
+    /// The share of the map that the polygons of the region take.
     #[serde(deserialize_with = "nearest_double")]
     pub share: f64,
+    /// The region's own share is at least this; left out if no places were drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_lower: Option<f64>,
+    /// And at most this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_upper: Option<f64>,
 }
 
 /// A point on a boundary: between these two places the strategy changes.
@@ -92,7 +98,12 @@ impl StrategyMap {
         let all_words: Vec<String> = map.plays.iter().map(|play| play_in_words(model, play)).collect();
         let words = |label: Label| label.map(|id| all_words[id].clone());
         // No -0 where nothing is left.
-        let region = |&label: &Label| Region { strategy: words(label), share: map.share(label).max(0.0) };
+        let region = |&label: &Label| Region {
+            strategy: words(label),
+            share: map.share(label).max(0.0),
+            share_lower: None,
+            share_upper: None,
+        };
         let or_unknown = |label: Label| words(label).unwrap_or_else(|| NOT_SOLVED.to_owned());
         let located = map.located().map(|(low, high, change)| Located {
             low: low.map(|discount| discount.to_string()),
@@ -112,6 +123,17 @@ impl StrategyMap {
             regions: map.order.iter().map(region).collect(),
             located: located.collect(),
         }
+    }
+}
+
+impl StrategyMap {
+    /// The same with bounds on the shares.
+    pub fn with_shares(mut self, map: &landscape::StrategyMap, shares: &MapShares) -> StrategyMap {
+        for (region, label) in self.regions.iter_mut().zip(&map.order) {
+            let ShareRange { least, most } = shares.range(&[*label], false);
+            (region.share_lower, region.share_upper) = (Some(least), Some(most));
+        }
+        self
     }
 }
 

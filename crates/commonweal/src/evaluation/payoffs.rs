@@ -113,13 +113,18 @@ impl Payoffs {
 
     /// A lower bound on the greatest Σ |weight · payoff| over all states.
     pub(crate) fn magnitude(&self, n_states: usize) -> f64 {
+        let of_state = self.magnitude_from();
+        parallel::greatest(n_states, |state| of_state(state.into()))
+    }
+
+    /// A lower bound on Σ |weight · payoff| from a state.
+    pub(crate) fn magnitude_from(&self) -> impl Fn(StateId) -> f64 + Sync + '_ {
         let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().abs()).collect();
-        let of_principal = |(weight, values): (&f64, &Values), state: usize| {
-            let payoff = values.enclosure(state);
+        let of_principal = |(weight, values): (&f64, &Values), state: StateId| {
+            let payoff = values.enclosure(state.index());
             weight * payoff.lower().max(-payoff.upper()).max(0.0)
         };
-        let of_state = |state: usize| weights.iter().zip(&self.values).map(|own| of_principal(own, state)).sum::<f64>();
-        parallel::greatest(n_states, of_state)
+        move |state| weights.iter().zip(&self.values).map(|own| of_principal(own, state)).sum::<f64>()
     }
 
     fn terms(&self) -> impl Iterator<Item = (&Rational, &Values)> {

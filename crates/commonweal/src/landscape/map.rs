@@ -4,7 +4,7 @@ use super::grid::{CROWD, PICTURE_BITS, UNITS};
 use super::line::{Bracket, LabelChange, changes};
 use super::plane::{Finer, Plane, PlaneOptions, Spot, plane};
 use super::survey::Survey;
-use super::{Grid, Label, Play, Quantity, Shard};
+use super::{Grid, Label, MapShares, Play, Quantity, Shard};
 use crate::model::{Mdp, PrincipalId};
 use crate::number::Rational;
 use crate::solve::Options;
@@ -17,7 +17,7 @@ pub const DEPTH: u32 = 3;
 
 /// The work, in about nanoseconds, after which no cell of a map for pictures is cut further. Infinitely many regions can meet in
 /// one point, so that no amount of work separates them all.
-const MOST_WORK: u64 = 2_000_000_000;
+pub(super) const MOST_WORK: u64 = 2_000_000_000;
 /// The same after which no boundary of such a map is located more precisely.
 const MOST_LOCATING: u64 = 4 * MOST_WORK;
 
@@ -59,7 +59,7 @@ pub struct RegionClass {
 }
 
 /// The principals and quantities that vary.
-fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quantity)> {
+pub(super) fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quantity)> {
     axes.into_iter().zip(grids.iter().map(|grid| grid.quantity)).collect()
 }
 
@@ -137,7 +137,21 @@ impl StrategyMap {
         self.plane.coarse.iter().map(|&(_, size)| (size as f64 / side).powi(2)).sum()
     }
 
-    /// The share of the map that a region takes.
+    /// The places at which boundaries meet that are not separated: the least and the greatest value along an axis.
+    pub fn coarse_range(&self, axis: usize) -> Option<[Rational; 2]> {
+        let along = |spot: Spot| if axis == 0 { spot.0 } else { spot.1 };
+        let cells = || self.plane.coarse.iter().map(|&(corner, size)| (along(corner), along(corner) + size));
+        let (least, most) = (cells().map(|(from, _)| from).min()?, cells().map(|(_, to)| to).max()?);
+        Some([least, most].map(|units| self.grids[axis].place(0, units)))
+    }
+
+    /// What share of the map its regions take, by solutions at places drawn at random.
+    pub(crate) fn shares(&self, model: &Mdp, options: &Options) -> MapShares {
+        MapShares::of(model, self, options)
+    }
+
+    /// The area of a region's polygons, as a share of the map: the region's own share up to what lies between chords and boundaries,
+    /// and up to the parts that are not separated. [`MapShares`] has bounds.
     pub fn share(&self, label: Label) -> f64 {
         let side = self.grids[0].units();
         let twice = |ring: &Vec<Spot>| -> f64 {
@@ -175,7 +189,9 @@ impl StrategyMap {
             .flat_map(|(class, labels)| labels.iter().map(move |&label| (label, class)))
             .collect();
         let ids: HashMap<&Play, Label> = self.plays.iter().enumerate().map(|(id, play)| (play, Some(id))).collect();
-        let class = |label: Option<&Label>| Some(label.and_then(|label| class_of.get(label)).map_or(n, |&class| class));
+        let rest = if classes.len() > n { n } else { classes.len() };
+        let class =
+            |label: Option<&Label>| Some(label.and_then(|label| class_of.get(label)).map_or(rest, |&class| class));
         let mut survey = Survey::new(model, varied(self.axes, &self.grids), 0, options);
         let work = survey.work();
         let (cells, within) = (self.grids[0].steps, UNITS >> PICTURE_BITS);
@@ -192,6 +208,10 @@ impl StrategyMap {
             spots.iter().map(|spot| found.get(spot).copied().unwrap_or_else(|| class(self.known.get(spot)))).collect()
         };
         let mut plane = plane(options, label, |finer| may_be(finer, &work));
+        // Strategies that are met only here are a class too, so that no part of the picture is blank.
+        if classes.len() == rest && plane.outlines.contains_key(&Some(rest)) {
+            classes.push(Vec::new());
+        }
         let outline = |class: usize| plane.outlines.remove(&Some(class)).unwrap_or_default();
         let outlines: Vec<Vec<Vec<Spot>>> = (0..classes.len()).map(outline).collect();
         classes.into_iter().zip(outlines).map(|(labels, outline)| RegionClass { labels, outline }).collect()

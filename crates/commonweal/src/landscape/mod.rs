@@ -9,6 +9,7 @@ mod line;
 mod map;
 mod plane;
 mod play;
+mod shares;
 mod survey;
 mod sweep;
 mod words;
@@ -18,6 +19,7 @@ pub use line::LabelChange;
 pub use map::{DEPTH, MapChange, MapPoint, MapShard, RegionClass, StrategyMap, map_shard, strategy_map};
 pub use plane::{Plane, Spot};
 pub use play::{Phase, Play};
+pub use shares::{MapShares, ShareRange};
 pub use survey::{Label, PlayId};
 pub use sweep::{Earned, Sweep, SweepChange, SweepPoint, sweep};
 pub use words::{

@@ -107,6 +107,23 @@ pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, m
     }
 }
 
+impl Plane {
+    /// The label of the polygons that hold a place. On a side, that of the polygon above it or to the right.
+    pub fn label_at(&self, (x, y): Spot) -> Label {
+        // The crossings of the ray to the right, exactly: units have up to 50 bits.
+        let is_crossed = |&((x0, y0), (x1, y1)): &(Spot, Spot)| {
+            let [x0, y0, x1, y1, x, y] = [x0, y0, x1, y1, x, y].map(i128::from);
+            let turn = (x1 - x0) * (y - y0) - (x - x0) * (y1 - y0);
+            (y0 <= y) != (y1 <= y) && if y1 > y0 { turn > 0 } else { turn < 0 }
+        };
+        let holds = |rings: &Vec<Vec<Spot>>| {
+            let sides = rings.iter().flat_map(|ring| (0..ring.len()).map(|at| (ring[at], ring[(at + 1) % ring.len()])));
+            !sides.filter(is_crossed).count().is_multiple_of(2)
+        };
+        self.outlines.iter().find(|(_, rings)| holds(rings)).and_then(|(label, _)| *label)
+    }
+}
+
 impl Cell {
     fn quarters(self) -> Vec<Cell> {
         let size = self.size / 2;
@@ -534,6 +551,14 @@ mod tests {
             let least = plane.outlines.values().map(|rings| area(rings)).fold(1.0, f64::min);
             assert!(least >= 0.0, "no region is inside out: {least}");
             assert!(plane.outlines.len() > 10);
+            // Every place lies in one polygon.
+            for (x, y) in [(1, 1), (4 << 20, 3 << 20), (12_345, 6_789_012), (8_000_000, 77)] {
+                let label = plane.label_at((x, y));
+                let mut other = plane.clone();
+                other.outlines.remove(&label);
+                assert_eq!(other.label_at((x, y)), None, "{x}, {y}: {label:?} and another");
+                assert!(label.is_some(), "{x}, {y} lies in none");
+            }
         }
     }
 }

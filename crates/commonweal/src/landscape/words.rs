@@ -5,7 +5,7 @@ use super::{Label, Play, RegionClass, StrategyMap};
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::numbers;
-use crate::text::{name_in_column, shown_name, state_in_brief};
+use crate::text::{is_long_name, name_in_column, shown_name, state_in_brief};
 
 /// The most phases that are described one by one.
 const TOLD: usize = 4;
@@ -110,8 +110,14 @@ pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClas
         Some((Some(_), letter, _)) => (letter.clone(), words.next().expect("one for each")),
         Some((None, letter, words)) => (letter.clone(), words.clone()),
         // Where regions are not separated there may be further ones.
-        None if map.plane.coarse.is_empty() => (String::new(), format!("{} other strategies", class.labels.len())),
-        None => (String::new(), format!("{} or more other strategies", class.labels.len())),
+        None => {
+            let words = match (class.labels.len(), map.plane.coarse.is_empty()) {
+                (0, _) => "other strategies".to_owned(),
+                (n, true) => format!("{n} other strategies"),
+                (n, false) => format!("{n} or more other strategies"),
+            };
+            (String::new(), words)
+        }
     };
     classes.iter().map(entry).collect()
 }
@@ -120,7 +126,12 @@ pub fn named_classes(model: &Structure, map: &StrategyMap, classes: &[RegionClas
 fn in_place(model: &Structure, difference: &Difference) -> String {
     const TOLD: usize = 2;
     let name = |choice: ChoiceId| name_in_column(&model.action_name(choice));
-    let state = |choice: ChoiceId| state_in_brief(model, model.state_of(choice));
+    let state = |choice: ChoiceId| {
+        let state = model.state_of(choice);
+        // A long name says less than this.
+        let is_start = state == model.start() && is_long_name(&model.state_name(state));
+        if is_start { "the start state".to_owned() } else { state_in_brief(model, state) }
+    };
     let pair =
         |&(own, other): &(ChoiceId, ChoiceId)| format!("{} in {} in place of {}", name(own), state(own), name(other));
     let told: Vec<String> = difference.choices.iter().take(TOLD).map(pair).collect();

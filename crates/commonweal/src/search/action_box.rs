@@ -23,6 +23,26 @@ impl ActionBox {
         ActionBox { lower: vec![0.0; model.n_choices], upper: vec![1.0; model.n_choices] }
     }
 
+    /// The smallest box that holds this mix.
+    pub fn around(model: &Doubles, mix: &[f64]) -> ActionBox {
+        let ends = |round: fn(f64) -> f64| mix.iter().map(|p| round(p.clamp(0.0, 1.0) / GRID) * GRID).collect();
+        let mut around = ActionBox { lower: ends(f64::floor), upper: ends(f64::ceil) };
+        for state in model.states() {
+            let span = model.span(state);
+            // Rounding errors of the mix.
+            if around.upper[span.clone()].iter().sum::<f64>() < 1.0
+                || around.lower[span.clone()].iter().sum::<f64>() > 1.0
+            {
+                around.lower[span.clone()].iter_mut().for_each(|lower| *lower = (*lower - GRID).max(0.0));
+                around.upper[span]
+                    .iter_mut()
+                    .filter(|upper| **upper > 0.0)
+                    .for_each(|upper| *upper = (*upper + GRID).min(1.0));
+            }
+        }
+        around
+    }
+
     pub fn allows(&self, choice: ChoiceId) -> bool {
         self.upper[choice.index()] > 0.0
     }

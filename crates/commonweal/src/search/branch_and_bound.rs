@@ -11,8 +11,8 @@ use super::segments::Kind;
 use crate::any_model::Model;
 use crate::evaluation::{Payoffs, error_factor};
 use crate::exact::any_payoffs;
-use crate::model::{ChoiceId, Mdp, Structure};
-use crate::number::{Enclosure, Rational, Value};
+use crate::model::{Mdp, Structure};
+use crate::number::{Enclosure, Rational, Value, product_down};
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
@@ -23,10 +23,9 @@ use std::sync::Arc;
 /// The goal and the limits of a search.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
-    /// Stop when the bounds are this close, relative to the greatest welfare of any strategy, or if payoffs cancel, to the sum of
-    /// their magnitudes under approximately the long-term strategy. If all of that is below 10^-11 of the largest reward, which is
-    /// near the rounding error, relative to that reward. 0 asks for the exact optimum, which only a search over positional
-    /// strategies finds.
+    /// Stop when the bounds are this close, relative to the best welfare of the class, by its least magnitude between the bounds. No
+    /// reward counts but by what can be earned of it. If doubles cannot bring the bounds so close, as where payoffs cancel, the
+    /// search says so. 0 asks for the exact optimum, which only a search over positional strategies finds.
     ///
     /// `None`, the default: the exact optimum over positional strategies, and a gap of 10^-8 over stationary ones, whose best mix is
     /// irrational in general. If time preferences are approximated, the bounds are then as close as their error allows.
@@ -108,8 +107,6 @@ pub struct Search {
     /// If approximated time preferences keep the bounds from the gap asked for, by how much their `error` would have to be multiplied
     /// to leave half of that gap to the search.
     pub misses_gap: Option<f64>,
-    /// What gaps are relative to, in the units of the welfare.
-    pub(super) scale: f64,
 }
 
 /// A box that is still to be divided.
@@ -133,6 +130,9 @@ pub(super) struct Incumbent {
     pub is_exact: bool,
     /// The greatest double, in the units of [`Doubles`], that is at most the welfare.
     pub lower: f64,
+    /// By how much a bound of the box that holds only this strategy exceeds that: no box that holds it is bounded better. 0 where
+    /// fractions decide what doubles cannot.
+    pub blur: f64,
 }
 
 /// The result of expanding a node.
@@ -169,14 +169,17 @@ pub(super) trait Class: Clone + Sync {
     fn model(&self) -> &Doubles;
     /// Bounds, improves and divides a node. `cutoff` is for the incumbent given.
     fn expand(&self, node: Node, incumbent: &Incumbent, goal: &Goal) -> Expanded;
+    /// What the relaxation of a box of whole choices earns, by the engine in fractions; `None` if stopped.
+    fn relaxed_in_fractions(&self, within: &ActionBox, stop: &StopSignal) -> Option<Value>;
 }
 
 /// The goal of the search, in the units of [`Doubles`].
 #[derive(Debug, Clone)]
 pub(super) struct Goal {
+    /// The gap asked for, relative to the best welfare.
     pub gap: f64,
-    /// What gaps are relative to.
-    pub scale: f64,
+    /// No strategy of the class earns more.
+    pub upper: f64,
     pub threshold: Option<Rational>,
     pub threshold_below: Option<f64>,
     pub stop: StopSignal,
@@ -188,9 +191,18 @@ impl Goal {
             Some(least) => Cutoff { least, enough: f64::NEG_INFINITY },
             None => Cutoff {
                 least: incumbent.lower,
-                enough: if self.gap > 0.0 { incumbent.lower + self.gap } else { f64::NEG_INFINITY },
+                enough: if self.gap > 0.0 { incumbent.lower + self.enough(incumbent) } else { f64::NEG_INFINITY },
             },
         }
+    }
+
+    /// The distance of the bounds at which the search ends: the gap, or what doubles can resolve if that is more.
+    pub fn enough(&self, incumbent: &Incumbent) -> f64 {
+        /// A box may hold a bit more than the incumbent.
+        const BLURS: f64 = 2.0;
+        /// The bounds are rounded once more when they are reported.
+        const ROUNDED: f64 = 1.0 - 1e-6;
+        (ROUNDED * self.gap * least_magnitude(incumbent.lower, self.upper)).max(BLURS * incumbent.blur)
     }
 
     pub fn reached(&self, incumbent: &Incumbent) -> bool {
@@ -244,8 +256,18 @@ fn unsearched(model: &Structure, kind: Kind, any: &Payoffs, options: &SearchOpti
         outcome: SearchOutcome::Stopped(reason),
         answer: options.threshold.as_ref().map(|_| ThresholdAnswer::Unknown),
         misses_gap: None,
-        scale: 1.0,
     }
+}
+
+/// The least magnitude of a number between these: what a gap is relative to.
+fn least_magnitude(lower: f64, upper: f64) -> f64 {
+    lower.max(-upper).max(0.0)
+}
+
+/// Whether these bounds are as close as `gap` asks, relative to what is between them.
+fn is_within(lower: f64, upper: f64, gap: f64) -> bool {
+    let allowed = product_down(gap, least_magnitude(lower, upper));
+    lower <= upper && Enclosure::new(lower, upper).width() <= allowed
 }
 
 /// The gap of a search for the mixtures. The error of approximated preferences widens both bounds afterwards: half of the gap is left
@@ -280,8 +302,8 @@ impl Search {
             _ => ThresholdAnswer::Unknown,
         };
         let answer = self.answer.zip(options.threshold.as_ref()).map(|(answer, threshold)| decided(answer, threshold));
-        let asked = options.gap.as_ref().filter(|gap| !gap.is_zero()).map(|gap| gap.to_f64() * self.scale);
-        let missed = asked.filter(|asked| upper - welfare.lower() > *asked);
+        let asked = options.gap.as_ref().filter(|gap| !gap.is_zero()).map(Rational::to_f64);
+        let missed = asked.filter(|gap| !is_within(welfare.lower(), upper, *gap));
         let (outcome, misses_gap) = match (self.outcome, answer) {
             // The approximation is the reason only where the search came to its end.
             (outcome @ (SearchOutcome::Claimed | SearchOutcome::Stopped(_)), _) => (outcome, None),
@@ -289,7 +311,11 @@ impl Search {
             (SearchOutcome::Decided, _) => (SearchOutcome::Decided, None),
             (_, Some(_)) if missed.is_some() => (SearchOutcome::Decided, None),
             _ => match missed {
-                Some(asked) => (SearchOutcome::Stopped(StopReason::Approximation), Some(error_factor(asked, margin))),
+                Some(gap) => {
+                    let asked = gap * least_magnitude(welfare.lower(), upper);
+                    let factor = (asked > 0.0).then(|| error_factor(asked, margin));
+                    (SearchOutcome::Stopped(StopReason::Approximation), factor)
+                }
                 None => (SearchOutcome::WithinGap, None),
             },
         };
@@ -300,18 +326,17 @@ impl Search {
 /// Searches from `root`, knowing `incumbent`, to the gap of `options`, 0 if they have none. Their signal counts the work of the class.
 pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
     let model = class.model();
-    let scale = scale(model, &root);
-    let gap = options.gap.as_ref().map_or(0.0, Rational::to_f64) * scale;
-    let goal = Goal {
-        gap,
-        scale,
+    let whole = root.within.clone();
+    let mut goal = Goal {
+        gap: options.gap.as_ref().map_or(0.0, Rational::to_f64),
+        upper: root.bound,
         threshold: options.threshold.clone(),
         threshold_below: options.threshold.as_ref().map(|threshold| model.scaled_below(threshold)),
         stop: options.stop.clone(),
     };
     let bytes = 16 * model.n_choices + 8 * model.n * model.n_states + 100;
     let most_open = (MOST_BYTES / bytes).max(BATCH);
-    let order = 1e-9 * scale;
+    let order = 1e-9 * if incumbent.lower == 0.0 { root.bound.abs() } else { incumbent.lower.abs() };
     let mut open = BinaryHeap::new();
     let mut serial = 0;
     let mut push = |open: &mut BinaryHeap<Queued>, node: Node| {
@@ -324,6 +349,11 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
     let stopped = loop {
         if goal.reached(&incumbent) {
             break None;
+        }
+        // Only a gap of what is less than 0 is relative to this bound, and computing it visits every open node.
+        if goal.gap > 0.0 && incumbent.lower < 0.0 {
+            goal.upper =
+                open.iter().map(|queued: &Queued| queued.node.bound).fold(dropped.max(incumbent.lower), f64::max);
         }
         let cutoff = goal.cutoff(&incumbent);
         let mut batch = Vec::new();
@@ -376,7 +406,19 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
     };
     let upper = open.iter().map(|queued| queued.node.bound).fold(dropped, f64::max);
     refuted |= goal.threshold_below.is_some_and(|least| upper < least);
-    conclude(class.model(), Ended { incumbent, upper, nodes, stopped, refuted }, &goal)
+    let mut ended = Ended { incumbent, upper, nodes, stopped, refuted };
+    // Doubles leave a gap. Fractions tell what the best counting strategy earns, and whether that is the one found.
+    let misses =
+        |ended: &Ended| ended.stopped.is_none() && goal.threshold.is_none() && !ended.is_within(model, goal.gap);
+    if misses(&ended)
+        && let Some(relaxed) = class.relaxed_in_fractions(&whole, &options.stop)
+    {
+        ended.upper = match relaxed.exact {
+            Some(exact) if exact <= ended.incumbent.welfare => f64::NEG_INFINITY,
+            _ => ended.upper.min(model.scaled_above(relaxed.enclosure.upper())),
+        };
+    }
+    conclude(model, ended, &goal)
 }
 
 /// How a search ended.
@@ -390,15 +432,34 @@ struct Ended {
     refuted: bool,
 }
 
+impl Ended {
+    /// Whether nothing is better than the incumbent.
+    fn is_optimal(&self) -> bool {
+        self.incumbent.is_exact && (self.upper < self.incumbent.lower || self.upper == f64::NEG_INFINITY)
+    }
+
+    /// The bounds in the units of the model.
+    fn bounds(&self, model: &Doubles) -> (f64, f64) {
+        let own = Enclosure::from(&self.incumbent.welfare);
+        let upper = if self.is_optimal() { own.upper() } else { own.upper().max(model.unscaled_above(self.upper)) };
+        (own.lower(), upper)
+    }
+
+    /// Whether the bounds that are reported are as close as the gap asks.
+    fn is_within(&self, model: &Doubles, gap: f64) -> bool {
+        let (lower, upper) = self.bounds(model);
+        self.is_optimal() || is_within(lower, upper, gap)
+    }
+}
+
 fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
-    let Ended { incumbent, upper, nodes, stopped, refuted } = ended;
-    let optimal = incumbent.is_exact && (upper < incumbent.lower || upper == f64::NEG_INFINITY);
+    let (optimal, within_gap, (_, upper)) = (ended.is_optimal(), ended.is_within(model, goal.gap), ended.bounds(model));
+    let Ended { incumbent, nodes, stopped, refuted, .. } = ended;
     let answer = goal.threshold.as_ref().map(|threshold| match (&incumbent.welfare >= threshold, stopped) {
         (true, _) => ThresholdAnswer::Yes,
         (false, None) if refuted => ThresholdAnswer::No,
         (false, _) => ThresholdAnswer::Unknown,
     });
-    let within_gap = upper <= incumbent.lower + goal.gap;
     let outcome = match (optimal, stopped, answer) {
         (true, ..) => SearchOutcome::Optimal,
         // It may have come as near as asked on the way.
@@ -409,27 +470,10 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
         (_, None, _) => SearchOutcome::Stopped(StopReason::Precision),
     };
     let mut welfare = Value::from(incumbent.welfare);
-    let own = welfare.enclosure.upper();
-    let upper = if optimal { own } else { own.max(model.unscaled_above(upper)) };
     if !incumbent.is_exact {
         welfare = Value::from(Enclosure::new(welfare.enclosure.lower(), upper));
     }
-    let scale = goal.scale * model.unit().to_f64();
-    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer, misses_gap: None, scale }
-}
-
-/// The scale of gaps: the size of the optimal welfare. A large reward that no good strategy takes does not count, unless the
-/// welfare is near the rounding error.
-fn scale(model: &Doubles, root: &Node) -> f64 {
-    const HARDLY: f64 = 1e-11;
-    let total = |choice: ChoiceId| model.rewards(choice).iter().sum::<f64>().abs();
-    let allowed = model.all_choices().filter(|&choice| root.within.allows(choice));
-    let largest_reward = allowed.map(total).fold(f64::MIN_POSITIVE, f64::max);
-    let payoffs =
-        |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start.index()].abs()).sum::<f64>();
-    let payoffs = root.near.as_ref().map_or(0.0, |near| payoffs(&near.0));
-    let size = [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(0.0, f64::max);
-    if size > HARDLY * largest_reward { size } else { largest_reward }
+    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer, misses_gap: None }
 }
 
 /// A node in the queue: best bound first, then the deepest, then the first.

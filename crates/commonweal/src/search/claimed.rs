@@ -25,11 +25,11 @@ pub fn claimed(
     let (upper, outcome) = match claimed {
         Ok(claimed) => (doubles.unscaled_above(claimed).max(welfare.enclosure.upper()), SearchOutcome::Claimed),
         Err(reason) => {
-            let [_, greatest] = welfare_range(mixtures);
+            let [_, greatest] = welfare_range(mixtures, &doubles.met(|_| true));
             (Enclosure::from(&greatest).upper(), SearchOutcome::Stopped(reason))
         }
     };
     let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
-    let found = Search { strategy, welfare, upper, nodes, outcome, answer: None, misses_gap: None, scale: 0.0 };
+    let found = Search { strategy, welfare, upper, nodes, outcome, answer: None, misses_gap: None };
     found.of_preferences(model.welfare_margin(), options)
 }

@@ -1,7 +1,7 @@
 //! The model in doubles, as the searches see it.
 //!
-//! Rewards are divided by a power of two, so that the largest is about 1 and nothing overflows; every double is the
-//! nearest one to the model's number. The error terms of [`RoundingBudget`](crate::number::RoundingBudget) include that rounding.
+//! Rewards are divided by a power of two, so that the largest of a state that can be met is about 1 and nothing overflows; every
+//! double is the nearest one to the model's number. The error terms of [`RoundingBudget`](crate::number::RoundingBudget) include that rounding.
 
 use crate::exponential_sum::TailFactors;
 use crate::kernel::rows::{Rows, leaving};
@@ -47,17 +47,32 @@ pub struct Doubles {
 impl Doubles {
     /// The model in doubles, unless `stop` is raised on the way.
     pub fn of(model: &OrderedModel, stop: &StopSignal) -> Result<Doubles, StopReason> {
+        Doubles::for_choices(model, |_| true, stop)
+    }
+
+    /// The same for strategies that take these choices alone: they set the scale of rewards, which for other choices may be off.
+    pub(super) fn for_choices(
+        model: &OrderedModel,
+        allowed: impl Fn(ChoiceId) -> bool + Copy,
+        stop: &StopSignal,
+    ) -> Result<Doubles, StopReason> {
         let n = model.n();
         let (mut pace, is_long) = (Pace::of(stop), model.n_choices() * n > FEW_FRACTIONS);
         let choices = || (0..model.n_choices()).map(ChoiceId::from);
-        let unit = power_of_two_near(choices().flat_map(|choice| model.rewards(choice)));
         let nearest = |x: &Rational| x.to_f64();
+        let rows = Rows::of(model.mdp());
+        let start = model.mdp().start();
+        let met = reachable(&rows, model.n_states(), start, allowed);
+        let of_met = || met.iter().flat_map(|&state| model.choices(state)).filter(|&choice| allowed(choice));
+        let unit = power_of_two_near(of_met().flat_map(|choice| model.rewards(choice)));
         let mut reward: Vec<f64> = Vec::with_capacity(n * model.n_choices());
         for choice in choices() {
             if is_long && pace.stops_after(FRACTION * n) {
                 stop.check()?;
             }
-            reward.extend(model.rewards(choice).iter().map(|reward| nearest(&(reward / &unit))));
+            // Rewards of other choices steer only what is said of states that are never met.
+            let scaled = |reward: &Rational| nearest(&(reward / &unit)).clamp(-MOST_ELSEWHERE, MOST_ELSEWHERE);
+            reward.extend(model.rewards(choice).iter().map(scaled));
         }
         let longest_row = choices().map(|choice| model.targets(choice).len()).max().unwrap_or(0);
         let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
@@ -75,8 +90,8 @@ impl Doubles {
             n_states: model.n_states(),
             n_choices: model.n_choices(),
             n,
-            start: model.mdp().start(),
-            rows: Rows::of(model.mdp()),
+            start,
+            rows,
             reward,
             discount: (0..n).map(|i| nearest(model.discount(i))).collect(),
             discounts: (0..n).map(|i| Enclosure::from(model.discount(i))).collect(),
@@ -158,19 +173,13 @@ impl Doubles {
 
     /// The states that a strategy inside `allowed` can reach from the start, in increasing order.
     pub fn reachable(&self, allowed: impl Fn(ChoiceId) -> bool) -> Vec<StateId> {
-        let mut seen = vec![false; self.n_states];
-        let mut waiting = vec![self.start];
-        seen[self.start.index()] = true;
-        while let Some(state) = waiting.pop() {
-            for choice in self.choices(state).filter(|&choice| allowed(choice)) {
-                for (target, _) in self.row(choice) {
-                    if !std::mem::replace(&mut seen[target.index()], true) {
-                        waiting.push(target);
-                    }
-                }
-            }
-        }
-        self.states().filter(|state| seen[state.index()]).collect()
+        reachable(&self.rows, self.n_states, self.start, allowed)
+    }
+
+    /// The choices that a strategy inside `allowed` can meet.
+    pub fn met(&self, allowed: impl Fn(ChoiceId) -> bool) -> Vec<ChoiceId> {
+        let choices = self.reachable(&allowed).into_iter().flat_map(|state| self.choices(state));
+        choices.filter(|&choice| allowed(choice)).collect()
     }
 
     /// What a reward was divided by.
@@ -186,6 +195,11 @@ impl Doubles {
         }
     }
 
+    /// The least scaled double that is at least a number of the model.
+    pub(super) fn scaled_above(&self, number: f64) -> f64 {
+        exact(number).map_or(f64::INFINITY, |exact| -self.scaled_below(&-exact))
+    }
+
     /// The scaled double nearest to a number of the model.
     pub fn scaled(&self, number: &Rational) -> f64 {
         (number / &self.unit).to_f64()
@@ -195,6 +209,26 @@ impl Doubles {
     pub fn scaled_below(&self, number: &Rational) -> f64 {
         Enclosure::from(&(number / &self.unit)).lower()
     }
+}
+
+/// The largest scaled reward of a choice that does not count: values of it do not overflow.
+const MOST_ELSEWHERE: f64 = 1e100;
+
+/// The states that a strategy inside `allowed` can reach, in increasing order.
+fn reachable(rows: &Rows, n_states: usize, start: StateId, allowed: impl Fn(ChoiceId) -> bool) -> Vec<StateId> {
+    let mut seen = vec![false; n_states];
+    let mut waiting = vec![start];
+    seen[start.index()] = true;
+    while let Some(state) = waiting.pop() {
+        for choice in rows.choices(state).map(ChoiceId::from).filter(|&choice| allowed(choice)) {
+            for target in rows.row(choice).0 {
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    waiting.push(*target);
+                }
+            }
+        }
+    }
+    (0..n_states).map(StateId::from).filter(|state| seen[state.index()]).collect()
 }
 
 /// The number that a finite double is.

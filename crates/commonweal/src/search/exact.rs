@@ -7,7 +7,7 @@ use crate::evaluation::evaluate;
 use crate::exact::solve;
 use crate::exponential_sum::{lifetime, reward_range};
 use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
-use crate::number::{Enclosure, Rational};
+use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedModel, OrderedPart};
 use crate::solve::{Limits, Options};
 use crate::stop::{FRACTION, Pace, StopSignal};
@@ -41,10 +41,10 @@ fn restricted(
     Some((builder.finish().expect("a part of a valid model"), reach))
 }
 
-/// Bounds on the welfare of every strategy: each part's least and greatest reward for ever.
-pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
+/// Bounds on the welfare of every strategy that takes these choices: each part's least and greatest reward for ever.
+pub(super) fn welfare_range(model: &OrderedModel, choices: &[ChoiceId]) -> [Rational; 2] {
     let mdp = model.mdp();
-    let choices = || (0..model.n_choices()).map(ChoiceId::from);
+    let choices = || choices.iter().copied();
     let extremes = |p: usize| reward_range(&Rational::ZERO, choices().map(move |choice| &mdp.rewards(choice)[p]));
     let own: Vec<[Rational; 2]> = (0..mdp.n_principals()).map(extremes).collect();
     let of_part = |(i, part): (usize, &OrderedPart)| match part.terms.as_slice() {
@@ -59,15 +59,16 @@ pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
     model.parts().iter().enumerate().map(of_part).fold([Rational::ZERO, Rational::ZERO], both)
 }
 
-/// The welfare that no strategy exceeds because of the rewards alone, in the units of [`Doubles`].
-pub(super) fn greatest_welfare(model: &OrderedModel, doubles: &Doubles) -> f64 {
-    let [_, greatest] = welfare_range(model);
+/// The welfare that no strategy of a box exceeds because of the rewards alone, in the units of [`Doubles`].
+pub(super) fn greatest_welfare(model: &OrderedModel, doubles: &Doubles, within: &ActionBox) -> f64 {
+    let [_, greatest] = welfare_range(model, &doubles.met(|choice| within.allows(choice)));
     -doubles.scaled_below(&-greatest)
 }
 
 /// A lower bound on the welfare of a mix of whole choices with about these values, without an exact evaluation.
 pub(super) fn least_welfare(ordered: &OrderedModel, relaxer: &Relaxer, mix: &[f64], values: &[f64]) -> Rational {
-    let [least, _] = welfare_range(ordered);
+    let takes = |choice: ChoiceId| mix[choice.index()] > 0.0;
+    let [least, _] = welfare_range(ordered, &relaxer.model.met(takes));
     let own = Rational::try_from(relaxer.at_least(mix, values)).map(|scaled| scaled * relaxer.model.unit());
     own.map_or(least.clone(), |own| own.max(least))
 }
@@ -115,6 +116,17 @@ fn welfare_of(part: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Option<Rati
     evaluate(part, strategy, stop).ok()?.welfare(part.start()).exact
 }
 
+/// Whether the relaxation of a box of pure choices is proven to earn no more than this.
+pub(super) fn earns_at_most(
+    model: &Mdp,
+    doubles: &Doubles,
+    within: &ActionBox,
+    welfare: &Rational,
+    stop: &StopSignal,
+) -> bool {
+    matches!(compare_relaxation(model, doubles, within, welfare, stop), Some(Ordering::Less | Ordering::Equal))
+}
+
 /// The comparison of the relaxation of a box of pure choices with a number, if it is decided.
 pub(super) fn compare_relaxation(
     model: &Mdp,
@@ -123,8 +135,17 @@ pub(super) fn compare_relaxation(
     number: &Rational,
     stop: &StopSignal,
 ) -> Option<Ordering> {
+    let welfare = relaxation(model, doubles, within, stop)?;
+    match welfare.exact {
+        Some(exact) => Some(exact.cmp(number)),
+        None => welfare.enclosure.compare(&Enclosure::from(number)),
+    }
+}
+
+/// What the relaxation of a box of pure choices earns, in fractions if that is affordable; `None` if stopped.
+pub(super) fn relaxation(model: &Mdp, doubles: &Doubles, within: &ActionBox, stop: &StopSignal) -> Option<Value> {
     const LAYERS: u64 = 20_000;
-    /// A comparison that takes more work than this is left open.
+    /// A solve that takes more work than this is left with bounds.
     const MOST: u64 = 1_000_000_000;
     let (part, _) = restricted(model, doubles, |choice| within.allows(choice), stop)?;
     // Of its own, so that a comparison does not depend on those beside it.
@@ -132,8 +153,5 @@ pub(super) fn compare_relaxation(
     let options = Options { limits: Limits::of_layers(LAYERS), stop: own, ..Options::default() };
     let welfare = solve(&part, &options).welfare(part.start());
     stop.spend(options.stop.spent());
-    match welfare.exact {
-        Some(exact) => Some(exact.cmp(number)),
-        None => welfare.enclosure.compare(&Enclosure::from(number)),
-    }
+    Some(welfare)
 }

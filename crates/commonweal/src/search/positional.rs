@@ -10,9 +10,11 @@ use super::action_box::ActionBox;
 use super::branch_and_bound::{
     Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
 };
-use super::dominance::without_dominated;
+use super::dominance::doubles_without_dominated;
 use super::doubles::Doubles;
-use super::exact::{compare_relaxation, greatest_welfare, least_welfare, positional_welfare};
+use super::exact::{
+    compare_relaxation, earns_at_most, greatest_welfare, least_welfare, positional_welfare, relaxation,
+};
 use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
@@ -20,6 +22,7 @@ use super::relaxation::{Relaxed, Relaxer};
 use super::segments;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp, StateId};
+use crate::number::Value;
 use crate::principals::{self, OrderedModel};
 use crate::stop::{Pace, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
@@ -41,9 +44,8 @@ pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, StopReason> {
     let ordered = principals::order_unless(model, &options.stop)?;
-    let doubles = Doubles::of(&ordered, &options.stop)?;
+    let (doubles, whole) = doubles_without_dominated(&ordered, &options.stop)?;
     let relaxer = Relaxer::new(&doubles, &options.stop);
-    let whole = without_dominated(&ordered, &doubles, &options.stop);
     let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };
@@ -53,7 +55,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, St
     let evaluated = class.incumbent(&class.elsewhere, &options.stop);
     let incumbent = evaluated.unwrap_or_else(|| class.unevaluated(&ordered, &values));
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
-    let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
+    let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles, &whole));
     let root = Node { within: whole, bound, depth: 0, near };
     Ok(search(&class, root, incumbent, options))
 }
@@ -171,6 +173,10 @@ impl Class for Positional<'_> {
         }
         unreachable!("the last round divides the box, or drops it");
     }
+
+    fn relaxed_in_fractions(&self, within: &ActionBox, stop: &StopSignal) -> Option<Value> {
+        relaxation(self.model, self.doubles, within, stop)
+    }
 }
 
 /// The result of probing a box.
@@ -241,7 +247,7 @@ impl Positional<'_> {
         let welfare = positional_welfare(self.model, self.doubles, &chosen, stop)?;
         let lower = self.doubles.scaled_below(&welfare);
         let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
-        Some(Incumbent { strategy, welfare, is_exact: true, lower })
+        Some(Incumbent { strategy, welfare, is_exact: true, lower, blur: 0.0 })
     }
 
     /// The long-term strategy with a lower bound on its welfare, from about its values.
@@ -254,6 +260,7 @@ impl Positional<'_> {
             welfare,
             is_exact: false,
             lower,
+            blur: 0.0,
         }
     }
 
@@ -271,12 +278,12 @@ impl Positional<'_> {
     /// With a threshold, boxes that may meet it tie with it: only the first one is compared exactly.
     fn is_no_better(&self, within: &ActionBox, relaxed: &Relaxed, best: &Incumbent, goal: &Goal, first: bool) -> bool {
         let near = |number: f64| relaxed.bound - relaxed.slack <= number + relaxed.slack;
-        let compare = |number| compare_relaxation(self.model, self.doubles, within, number, &goal.stop);
         match &goal.threshold {
             Some(threshold) => {
-                first && near(self.doubles.scaled(threshold)) && compare(threshold) == Some(Ordering::Less)
+                let compare = || compare_relaxation(self.model, self.doubles, within, threshold, &goal.stop);
+                first && near(self.doubles.scaled(threshold)) && compare() == Some(Ordering::Less)
             }
-            None => near(best.lower) && matches!(compare(&best.welfare), Some(Ordering::Less | Ordering::Equal)),
+            None => near(best.lower) && earns_at_most(self.model, self.doubles, within, &best.welfare, &goal.stop),
         }
     }
 

@@ -19,7 +19,7 @@ use super::doubles::Doubles;
 use super::notes::Notes;
 use super::values::lexicographic_values;
 use crate::model::{ChoiceId, StateId};
-use crate::number::{RoundingBudget, UpperBound};
+use crate::number::{Enclosure, RoundingBudget, UpperBound};
 use crate::stop::{Pace, StopSignal};
 use std::sync::Arc;
 
@@ -92,14 +92,24 @@ impl<'m> Relaxer<'m> {
         let (mut power, mut power_error) = (Vec::new(), Vec::new());
         let mut pace = Pace::of(stop);
         let mut reached = 0;
+        // λ^(64k + r) is a product of two powers, so that each takes one product in place of one for each digit of the step.
+        const STRIDE: u64 = 64;
+        let mut strides: Vec<Enclosure> = Vec::new();
+        let short: Vec<Enclosure> =
+            (0..STRIDE).flat_map(|step| model.discounts.iter().map(move |discount| discount.power(step))).collect();
         for step in 0..=most_layers as u64 {
-            // A power takes as many products as the step has digits. Stopped, relaxations go no further than this.
-            if pace.stops_after(model.n * (1 + step.checked_ilog2().unwrap_or(0) as usize)) && step > 1 {
+            // Stopped, relaxations go no further than this.
+            if pace.stops_after(model.n) && step > 1 {
                 break;
             }
             reached = step as usize;
-            for discount in &model.discounts {
-                let weight = discount.power(step);
+            let within = step % STRIDE;
+            if within == 0 {
+                strides = model.discounts.iter().map(|discount| discount.power(step)).collect();
+            }
+            let short = &short[within as usize * model.n..];
+            for (stride, short) in strides.iter().zip(short) {
+                let weight = stride.times(*short);
                 power.push(weight.upper());
                 power_error.push(weight.width());
             }
@@ -312,9 +322,12 @@ impl<'m> Relaxer<'m> {
         budget.total()
     }
 
-    /// The first of a few steps at which the tail is short, with the tail.
+    /// The first of a few steps at which the tail is short, or hardly longer than it ever gets, with the tail.
     fn horizon(&self, layer: &Layer, error_at: &impl Fn(usize) -> f64, short: f64) -> (usize, f64) {
+        /// What rounding errors leave of a tail next to a discount of 1 does not become less with more layers.
+        const HARDLY_MORE: f64 = 1.01;
         let (mut step, mut pace) = (1, Pace::of(&self.stop));
+        let short = short.max(HARDLY_MORE * layer.tail(self.most_layers, error_at(self.most_layers)));
         loop {
             let tail = layer.tail(step, error_at(step));
             if tail <= short || step >= self.most_layers || pace.stops_after(layer.n_terms()) {

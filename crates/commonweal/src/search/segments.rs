@@ -13,16 +13,15 @@
 use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{Class, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
 use super::doubles::Doubles;
-use super::exact::{compare_relaxation, positional_welfare, stationary_welfare};
+use super::exact::{earns_at_most, positional_welfare, relaxation, stationary_welfare};
 use super::stationary::{divide, rounded};
 use crate::exact::any_payoffs;
 use crate::exponential_sum::{step_weights, weights_from};
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{Enclosure, Rational, RoundingBudget, UpperBound, sum_down, sum_up};
+use crate::number::{Enclosure, Rational, RoundingBudget, UpperBound, Value, sum_down, sum_up};
 use crate::principals;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Whether the time preference of some principal has several segments.
@@ -102,9 +101,9 @@ const EXACT_STEPS: u64 = 5_000;
 impl<'m> Timed<'m> {
     fn of(model: &'m Mdp, doubles: &'m Doubles, kind: Kind, stop: &StopSignal) -> Timed<'m> {
         let size = |weight: Enclosure| UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
-        let greatest = |p: usize| {
-            UpperBound::of(doubles.all_choices().map(|choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max))
-        };
+        let met = doubles.met(|_| true);
+        let greatest =
+            |p: usize| UpperBound::of(met.iter().map(|&choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max));
         let rest = |step: u64| {
             let of_principal = |p: usize| {
                 let own = &model.principals()[p];
@@ -219,7 +218,16 @@ impl<'m> Timed<'m> {
             Some(exact) => (exact?, true),
             None => (self.at_least(&strategy)?, false),
         };
-        Some(Incumbent { lower: doubles.scaled_below(&welfare), strategy, welfare, is_exact })
+        let lower = doubles.scaled_below(&welfare);
+        Some(Incumbent { lower, strategy, welfare, is_exact, blur: 0.0 })
+    }
+
+    /// By how much the bound of a box that holds about this mix alone exceeds what the mix earns.
+    fn blur(&self, mix: &[f64], lower: f64) -> f64 {
+        match self.kind {
+            Kind::Positional => 0.0,
+            Kind::Stationary => (self.relax(&ActionBox::around(self.doubles, mix)).bound - lower).max(0.0),
+        }
     }
 
     /// A lower bound on the welfare of a strategy of the class, by its own box.
@@ -247,7 +255,13 @@ impl<'m> Timed<'m> {
         let lower = any_payoffs(self.model).welfare_enclosure(self.model.start()).lower();
         let welfare = Rational::try_from(lower).unwrap_or(Rational::ZERO);
         let lower = self.doubles.scaled_below(&welfare);
-        Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
+        Incumbent {
+            strategy: Strategy::Counting(CountingStrategy::positional(first)),
+            welfare,
+            is_exact: false,
+            lower,
+            blur: 0.0,
+        }
     }
 
     /// The state whose choices vary most over the steps, of those that can be divided.
@@ -293,7 +307,11 @@ impl Class for Timed<'_> {
             expanded.children = vec![node];
             return expanded;
         };
-        let best = if found.welfare > incumbent.welfare { found } else { incumbent.clone() };
+        let best = if found.welfare > incumbent.welfare {
+            Incumbent { blur: self.blur(&relaxed.mix, found.lower), ..found }
+        } else {
+            incumbent.clone()
+        };
         let divided = self.disagreement(&node.within, &relaxed);
         let is_leaf = divided.is_none() && self.kind == Kind::Positional;
         let near = bound - relaxed.doubt <= best.lower;
@@ -306,7 +324,7 @@ impl Class for Timed<'_> {
         } else if self.kind == Kind::Positional
             && goal.threshold.is_none()
             && near
-            && self.is_no_better(&node, &best, goal)
+            && earns_at_most(self.model, self.doubles, &node.within, &best.welfare, &goal.stop)
         {
             // An exact comparison proves that nothing in the box earns more.
         } else {
@@ -328,11 +346,8 @@ impl Class for Timed<'_> {
         expanded.found = Some(best);
         expanded
     }
-}
 
-impl Timed<'_> {
-    fn is_no_better(&self, node: &Node, best: &Incumbent, goal: &Goal) -> bool {
-        let compared = compare_relaxation(self.model, self.doubles, &node.within, &best.welfare, &goal.stop);
-        matches!(compared, Some(Ordering::Less | Ordering::Equal))
+    fn relaxed_in_fractions(&self, within: &ActionBox, stop: &StopSignal) -> Option<Value> {
+        relaxation(self.model, self.doubles, within, stop)
     }
 }

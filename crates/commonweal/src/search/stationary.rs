@@ -9,9 +9,9 @@ use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{
     Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
 };
-use super::dominance::without_dominated;
+use super::dominance::doubles_without_dominated;
 use super::doubles::Doubles;
-use super::exact::{greatest_welfare, least_welfare, stationary_welfare};
+use super::exact::{greatest_welfare, least_welfare, relaxation, stationary_welfare};
 use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
@@ -20,7 +20,7 @@ use super::segments;
 use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::Rational;
+use crate::number::{Rational, Value};
 use crate::principals;
 use crate::stop::{Pace, StopReason, StopSignal};
 use crate::strategy::{Stationary, Strategy};
@@ -42,8 +42,7 @@ pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, StopReason> {
     let ordered = principals::order_unless(model, &options.stop)?;
-    let doubles = Doubles::of(&ordered, &options.stop)?;
-    let whole = without_dominated(&ordered, &doubles, &options.stop);
+    let (doubles, whole) = doubles_without_dominated(&ordered, &options.stop)?;
     let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let reach = doubles.reachable(|_| true);
@@ -55,13 +54,13 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Result<Search, St
         let welfare = least_welfare(&ordered, &class.relaxer, &class.elsewhere, &values);
         let lower = doubles.scaled_below(&welfare);
         let strategy = Strategy::Stationary(class.rounded(&class.elsewhere));
-        Incumbent { strategy, welfare, is_exact: false, lower }
+        Incumbent { strategy, welfare, is_exact: false, lower, blur: class.blur(&class.elsewhere, lower) }
     });
     let found = class.first_found(&options.stop);
     let incumbent = found.into_iter().fold(long_term, |a, b| if b.welfare > a.welfare { b } else { a });
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     // If all rewards are 0, the relaxation would report only its rounding errors.
-    let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
+    let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles, &whole));
     let root = Node { within: whole, bound, depth: 0, near };
     Ok(search(&class, root, incumbent, options))
 }
@@ -148,7 +147,7 @@ impl Class for Mixed<'_> {
             evaluate(doubles, &relaxed.reach, &mix, &mut values, &mut Pace::of(&goal.stop));
             (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start.index()]).sum()
         });
-        if welfare > incumbent.lower + BETTER * goal.gap + NOTICEABLE * incumbent.lower.abs() {
+        if welfare > incumbent.lower + BETTER * goal.enough(incumbent) + NOTICEABLE * incumbent.lower.abs() {
             // There may be better mixes outside the box.
             let mut freed = Local::new(doubles, &self.reach, mix.clone(), &goal.stop);
             let found = match &mut freed {
@@ -230,6 +229,10 @@ impl Class for Mixed<'_> {
             None => expanded.drop_at(bound),
         }
         expanded
+    }
+
+    fn relaxed_in_fractions(&self, within: &ActionBox, stop: &StopSignal) -> Option<Value> {
+        relaxation(self.model, self.doubles, within, stop)
     }
 }
 
@@ -315,7 +318,16 @@ impl Mixed<'_> {
         let parts: Vec<_> = self.model.states().map(|state| strategy.mix(state).to_vec()).collect();
         let welfare = stationary_welfare(self.model, self.doubles, &parts, stop)?;
         let lower = self.doubles.scaled_below(&welfare);
-        Some(Incumbent { strategy: Strategy::Stationary(strategy), welfare, is_exact: true, lower })
+        let blur = self.blur(mix, lower);
+        Some(Incumbent { strategy: Strategy::Stationary(strategy), welfare, is_exact: true, lower, blur })
+    }
+
+    /// By how much the bound of a box that holds about this mix alone exceeds what the mix earns.
+    fn blur(&self, mix: &[f64], lower: f64) -> f64 {
+        let point = ActionBox::around(self.doubles, mix);
+        let bound = self.relaxer.relax(&point, None).bound;
+        // Stopped, the bound is wider than it need be.
+        if self.relaxer.stop.reason().is_some() { 0.0 } else { (bound - lower).max(0.0) }
     }
 
     fn rounded(&self, mix: &[f64]) -> Stationary {

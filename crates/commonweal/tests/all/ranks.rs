@@ -15,19 +15,19 @@ use commonweal::{Answer, Claim, Options};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::ops::Range;
-use std::sync::{Barrier, Mutex};
+use std::sync::{Barrier, Mutex, RwLock};
 
 const GAP: f64 = 1e-9;
 
 /// Where the ranks of a test meet: each puts down what it has, and takes what it needs of all.
 struct Table {
     barrier: Barrier,
-    numbers: Mutex<Vec<Vec<u64>>>,
+    numbers: RwLock<Vec<Vec<u64>>>,
 }
 
 impl Table {
     fn new(n_ranks: usize) -> Table {
-        Table { barrier: Barrier::new(n_ranks), numbers: Mutex::new(vec![Vec::new(); n_ranks]) }
+        Table { barrier: Barrier::new(n_ranks), numbers: RwLock::new(vec![Vec::new(); n_ranks]) }
     }
 }
 
@@ -53,9 +53,9 @@ const APART: Setting = Setting { most_together: 0, plain_sums: false };
 impl Rank<'_> {
     /// What `of` makes of the numbers of all ranks.
     fn meet<T>(&self, numbers: Vec<u64>, of: impl FnOnce(&[Vec<u64>]) -> T) -> T {
-        self.table.numbers.lock().unwrap()[self.rank] = numbers;
+        self.table.numbers.write().unwrap()[self.rank] = numbers;
         self.table.barrier.wait();
-        let found = of(&self.table.numbers.lock().unwrap());
+        let found = of(&self.table.numbers.read().unwrap());
         self.table.barrier.wait();
         found
     }
@@ -206,18 +206,20 @@ const PREFERENCES: [(&str, &[&str]); 6] = [
     ("gamma", &["{gamma: {mean: 30%, sd: 20%}, error: 1e-3}", "{discount: 0.8, until: 5}"]),
 ];
 
-/// Two blocks and a bit more, three and a bit more, and fewer blocks than ranks.
+/// Two blocks and a bit more, three and a bit more, and fewer blocks than ranks. Threads that wait for each other take long, so that
+/// models take turns with 2, 3 and 4 ranks.
 #[test]
 fn any_number_of_ranks_says_the_same_as_one() {
     use Neighbourhood::{Band, Uniform};
     let options = Options::default();
     let preferring =
-        PREFERENCES.map(|(what, entries)| (what, preferring(family(Uniform, 9_000, &["0.9", "0.8"]), entries)));
+        PREFERENCES.map(|(what, entries)| (what, preferring(family(Uniform, 8_400, &["0.9", "0.8"]), entries)));
+    let mut turns = [2, 3, 4].into_iter().cycle();
     for (what, model) in [
-        ("uniform", family(Uniform, 9_000, &["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"])),
-        ("band", family(Band, 13_000, &["0.99", "0.9"])),
-        ("patient band", family(Band, 9_000, &["0.9999", "0.9998", "0.9997"])),
-        ("shared discounts", family(Uniform, 9_000, &["0.9", "0.5", "0.9", "0.5"])),
+        ("uniform", family(Uniform, 8_400, &["0.95", "0.65", "0.35", "0.2"])),
+        ("band", family(Band, 12_400, &["0.99", "0.9"])),
+        ("patient band", family(Band, 8_400, &["0.9999", "0.9998", "0.9997"])),
+        ("shared discounts", family(Uniform, 8_400, &["0.9", "0.5", "0.9", "0.5"])),
     ]
     .into_iter()
     .chain(preferring)
@@ -226,7 +228,8 @@ fn any_number_of_ranks_says_the_same_as_one() {
         // With discounts so near to each other and to 1 doubles do not reach the gap; the bounds that they have are compared.
         assert!(whole.claim().is_within() || what == "patient band", "{what}: {:?}", whole.claim());
         let expected: Vec<String> = model.states().map(|state| said(&model, &whole, state)).collect();
-        for n_ranks in [1, 2, 3, 4] {
+        let n_ranks = if what == "shared discounts" { vec![1, 4] } else { turns.by_ref().take(1).collect() };
+        for n_ranks in n_ranks {
             let (found, claim, horizon) = on_ranks(&model, n_ranks, TOGETHER, &options);
             assert_eq!(
                 (claim, &*horizon),

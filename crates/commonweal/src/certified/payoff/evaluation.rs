@@ -35,7 +35,7 @@ pub struct Evaluation {
     /// Intervals for each principal's payoff.
     pub payoffs: Payoffs,
     /// What the gap of the welfare is relative to: the sum over the principals of |weight| times the greatest |V| of the
-    /// strategy's tail.
+    /// strategy's tail, from states that can be met.
     pub scale: f64,
     /// Whether every interval is as narrow as asked for, or why not; the error of approximated preferences does not count.
     pub claim: Claim,
@@ -137,8 +137,10 @@ impl Evaluated<'_> {
         let payoffs = self.shared.payoffs(payoffs.into_iter().map(|payoff| payoff.values).collect());
         // Weights and the sum round too. The gap is that of the engine: the error of approximated preferences comes on top.
         let of_mixtures = payoffs.of_mixtures();
+        let met = ranks.most_together().is_none().then(|| model.reachable(model.start()));
+        let is_met = |state: &StateId| met.as_ref().is_none_or(|met| met[state.index()]);
         let width = |state: StateId| of_mixtures.welfare_enclosure(state).width();
-        let widest = ranks.greatest_of(model.states().map(width).fold(0.0, f64::max));
+        let widest = ranks.greatest_of(model.states().filter(is_met).map(width).fold(0.0, f64::max));
         let claim = match stopped {
             Some(reason) => Claim::Stopped(reason),
             None if is_narrow(widest, gap, scale) => Claim::Within { gap, scale },
@@ -221,7 +223,7 @@ impl Evaluated<'_> {
             let taken = changes.map(|change| base.advantages.get(state, change.choice, followed, 0));
             taken.fold(0.0, |greatest: f64, delta| greatest.max(delta.abs()))
         };
-        base.model.greatest(of_state)
+        base.model.greatest_met(of_state)
     }
 
     /// Follows the decisions from the step before `end` back to step 0.

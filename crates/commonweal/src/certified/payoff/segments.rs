@@ -72,10 +72,8 @@ impl Evaluated<'_> {
             error = error + rounded.rounding_of_row(magnitude) + of_weight + counts * rounded.reward_error(0);
         }
         let values = Values::Near { centers: payoff, below: error.get(), above: error.get() };
-        let scale = (0..n_states)
-            .map(|state| values.enclosure(state))
-            .fold(0.0, |scale: f64, value| scale.max(value.lower().abs()).max(value.upper().abs()));
-        let scale = ranks.greatest_of(scale);
+        let size = |value: Enclosure| value.lower().abs().max(value.upper().abs());
+        let scale = rounded.greatest_met(|state| size(values.enclosure(state.index())));
         if stopped.is_none() && !is_narrow(2.0 * error.get(), gap, scale) {
             stopped = Some(if matters == MAX_LAYERS { StopReason::LayerLimit } else { StopReason::Precision });
         }
