@@ -28,7 +28,8 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   if (stepNumber(answer.memory) === 0 && isMore) {
     lines.push(el("p", {}, "The plan takes long-term actions from the start. Several are, and those that it takes earn ", shown(minus(answer.welfare, answer.long_term_welfare)), " more before."));
   } else if (stepNumber(answer.memory) === 0) {
-    lines.push(el("p", {}, `The plan is that strategy from the first ${model.step} on: no deviation pays from ${solution.start}.`));
+    const known = solution.long_term === "proven" ? `: no deviation pays from ${solution.start}` : "";
+    lines.push(el("p", {}, `The plan is that strategy from the first ${model.step} on${known}.`));
   } else {
     const counts = solution.needs_counting === false ? ", although an equally good strategy is known that does not count" : "";
     lines.push(el("p", {}, `The plan deviates from it for a while, counts ${memory} ${model.step}${memory === "1" ? "" : "s"}${counts}, and gains `, shown(minus(answer.welfare, answer.long_term_welfare)), " by that."));

@@ -201,7 +201,8 @@ pub fn strategy_map(
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
     let map = move |options: Options| {
         let found = questions::strategy_map(&model, axes, grids, &options);
-        documents::StrategyMap::new(model.structure(), &found).to_json()
+        let shares = questions::map_shares(&model, &found, &options);
+        documents::StrategyMap::new(model.structure(), &found).with_shares(&found, &shares).to_json()
     };
     let (own, asked) = (map.clone(), Options { stop: StopSignal::raised(), ..options.clone() });
     let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];

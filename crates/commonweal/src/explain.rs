@@ -24,11 +24,15 @@ use std::ops::Range;
 /// The steps by which the strategy is found.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    /// Whom each column is about, in decreasing patience: a principal with all its discounts, or several that share one, their names
-    /// joined by `+`.
+    /// Whom each column is about, in decreasing patience: a principal with all its discounts. If the work for single ones is used up, or the
+    /// strategy ends in a choice that is not a long-term one, those that share a discount stand together, their names joined by `+`.
     pub names: Vec<String>,
-    /// The number of distinct discounts: more than columns, where a principal has several.
+    /// Whom the long-term strategy serves, the most patient first: those that share a discount together, their names joined by `+`.
+    pub served: Vec<String>,
+    /// The number of distinct discounts.
     pub n_discounts: usize,
+    /// Whether a principal has several of them.
+    pub has_several: bool,
     /// The states that can be reached from the start, in order of the first step at which they can.
     pub reached: Vec<StateId>,
     /// Per state the choices that the long-term strategy allows, by fractions.
@@ -46,7 +50,7 @@ pub struct Explanation {
     pub layers: Vec<Layer>,
     /// Every change of choice at a state and step that may be met, the latest first.
     pub turns: Vec<ChangeOfChoice>,
-    /// Whose interests the changes tell: as in `names`, and the principals of the file where preferences have segments.
+    /// Whose interests the changes tell: the principals of the file, or those of `names` where each has a discount of its own.
     pub judges: Vec<String>,
     /// What holds before the last segment, the latest first; nothing if there is one segment only.
     pub earlier: Vec<EarlierSegment>,
@@ -123,6 +127,9 @@ pub fn explain(
         Advantages::over(&ordered, &rows, &long_term.values[..], |choice| long_term.allowed[choice.index()]);
     let ratios = DiscountRatios::of(&ordered);
     let columns = columns(&ordered);
+    let served: Vec<String> = columns.iter().map(|own| own.name.clone()).collect();
+    let has_several = columns.iter().any(|own| own.parts.len() > 1);
+    let is_shared = columns.iter().any(|own| own.owners.len() > 1);
     // What a part counts for at the first step of the segment; its values count from the origin.
     let fade = Fade::over(&ordered, last.first());
     let value = |s: StateId, i: usize| long_term.values[i].get(s.index());
@@ -159,46 +166,66 @@ pub fn explain(
         }
     }
     let allowed = |choice: &ChoiceId| long_term.allowed[choice.index()];
+    // The strategy of an answer in doubles may end in another one that is nearly as good. Gains over the long-term one would then go on
+    // for ever.
+    let settles = model.states().all(|state| allowed(&solution.strategy().tail(state)));
+    let mut names: Vec<String> = served.clone();
+    let mut values: Vec<Vec<Value>> = values;
+    if is_shared && settles {
+        let owners: Vec<PrincipalId> = columns.iter().flat_map(|own| own.owners.iter().copied()).collect();
+        if let Some(own) = segments::SingleValues::of(model, solution, [last.from, values_work], stop)? {
+            names = owners.iter().map(|p| model.principals()[p.index()].name.clone()).collect();
+            values = model.states().map(|state| owners.iter().map(|&p| own.value(p, state)).collect()).collect();
+            for deviation in &mut deviations {
+                let change = |&p: &PrincipalId| own.change(p, deviation.state, deviation.choice);
+                deviation.advantages = owners.iter().map(change).collect();
+            }
+        }
+    }
     let in_the_end: Vec<Vec<ChoiceId>> = model.states().map(|s| model.choices(s).filter(allowed).collect()).collect();
     if !segments.is_empty() {
         let earlier = segments::earlier(model, solution, &segments, [last.from, values_work], &reached, stop)?;
         let turns = segments::turns(model, solution, &meetings, [n_turns as u64, values_work], stop)?;
-        let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
-        let (names, layers) = (columns.into_iter().map(|own| own.name).collect(), Vec::new());
+        let layers = Vec::new();
         return Ok(Explanation {
             at_step: last.from,
             n_discounts: ordered.n(),
+            has_several,
+            judges: all(model),
             names,
+            served,
             reached,
             long_term: in_the_end,
             values,
             deviations,
             layers,
             turns,
-            judges,
             earlier,
         });
     }
-    // The strategy of an answer in doubles may end in another one that is nearly as good. Gains over the long-term one would then go on
-    // for ever.
-    let settles = model.states().all(|state| allowed(&solution.strategy().tail(state)));
     let n_layers = if settles { n_layers } else { 0 };
     let n_turns = if settles { n_turns } else { 0 };
-    let stop = &stop.without_budget();
+    let (limited, stop) = (stop, &stop.without_budget());
     let mut layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
     for layer in &mut layers {
         let step = Step::from(layer.step);
         layer.gains.retain(|gain| meetings.may_be_at(solution.strategy(), gain.state, &step));
     }
-    let turns = turns::turns(&ordered, &columns, &advantages, solution, &meetings, n_turns, stop)?;
-    let names: Vec<String> = columns.into_iter().map(|own| own.name).collect();
+    // Whoever does not count in the welfare gains and loses too.
+    let is_left_out = model.principals().iter().any(|principal| principal.weight.is_zero());
+    let (judges, turns) = if is_shared || is_left_out {
+        (all(model), segments::turns(model, solution, &meetings, [n_turns as u64, values_work], limited)?)
+    } else {
+        (served.clone(), turns::turns(&ordered, &columns, &advantages, solution, &meetings, n_turns, stop)?)
+    };
     let (at_step, n_discounts, earlier) = (last.from, ordered.n(), Vec::new());
-    let judges = names.clone();
     let long_term = in_the_end;
     Ok(Explanation {
         judges,
         names,
+        served,
         n_discounts,
+        has_several,
         reached,
         long_term,
         at_step,
@@ -210,9 +237,15 @@ pub fn explain(
     })
 }
 
-/// A column of a table: the parts of a principal, or of several that share one.
+/// The names of all principals of the file.
+fn all(model: &Mdp) -> Vec<String> {
+    model.principals().iter().map(|principal| principal.name.clone()).collect()
+}
+
+/// The parts of a principal, or of several that share one.
 struct Column {
     name: String,
+    owners: Vec<PrincipalId>,
     parts: Vec<usize>,
     /// How far the approximation of preferences may put a payoff off, weights included.
     margin: f64,
@@ -296,7 +329,7 @@ fn columns(model: &OrderedModel) -> Vec<Column> {
         let names: Vec<&str> = owners.iter().map(name).collect();
         let margin = |p: &PrincipalId| margins.as_ref().map_or(Enclosure::ZERO, |margins| margins[p.index()]);
         let margin = owners.iter().map(margin).fold(Enclosure::ZERO, Enclosure::plus).upper();
-        Column { name: names.join("+"), parts, margin }
+        Column { name: names.join("+"), parts, margin, owners }
     };
     columns.into_iter().map(named).collect()
 }

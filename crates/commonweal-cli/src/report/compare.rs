@@ -105,6 +105,12 @@ pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
         text += &format!(" A change of it gains at most {}.", at_most(*regret));
     }
+    if model.principals().iter().any(|principal| principal.parts().is_none()) {
+        text += &format!(
+            " Each decision-maker counts {} from the day of the decision: schedules and terms begin anew.",
+            shown(&model.about().steps())
+        );
+    }
     if model.principals().iter().any(|principal| principal.approximation().is_some()) {
         text += " That is so for the mixtures that approximate preferences.";
     }

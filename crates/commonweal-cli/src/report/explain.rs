@@ -80,11 +80,11 @@ fn long_term(text: &mut String, model: &Structure, explanation: &Explanation) {
         text.push_str(&wrapped(&said, 3));
         return;
     }
-    let has_several = explanation.n_discounts > names.len();
-    let order = if has_several {
+    let served: Vec<String> = explanation.served.iter().map(|name| in_column(name)).collect();
+    let order = if explanation.has_several {
         format!("the most patient of {} discounts, then for the next, and so on", explanation.n_discounts)
     } else {
-        first_few(&names).join(", then ")
+        first_few(&served).join(", then ")
     };
     let as_of = match explanation.at_step {
         0 => String::new(),
@@ -128,7 +128,7 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
             (at.clone(), format!("(j − {at})"), format!(", seen from {step} 0"))
         }
     };
-    let counted = if explanation.n_discounts > explanation.names.len() {
+    let counted = if explanation.has_several {
         format!("For each discount of theirs, Δ counts λ^{since} times as much at {step} j.")
     } else {
         format!("At {step} j each Δ counts λ^{since} times as much.")

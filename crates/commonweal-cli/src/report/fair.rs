@@ -449,6 +449,10 @@ fn proof(model: &Structure, fair: &Fair) -> String {
         each.join(", ")
     };
     if fair.weights.iter().all(Rational::is_zero) {
+        // In doubles a bound may come from the best of a principal, or from what was known before.
+        if fair.gap.is_some() || fair.payoffs.iter().any(|payoff| payoff.exact.is_none()) {
+            return String::new();
+        }
         return wrapped("\nProof: no weights are needed; the demands, or the rule by itself, allow no more.", 2);
     }
     let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");

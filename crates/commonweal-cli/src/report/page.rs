@@ -252,7 +252,8 @@ impl Page<'_> {
             // as of which step.
             Ok(explanation)
                 if !explanation.earlier.is_empty()
-                    || explanation.n_discounts > explanation.names.len()
+                    || explanation.has_several
+                    || explanation.served.len() != explanation.names.len()
                     || explanation.names.len() != model.n_principals() =>
             {
                 let text = explain_text(model, self.answer, &Ok(explanation));
@@ -357,11 +358,8 @@ fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation:
                 let those =
                     turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
                 let names = those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ");
-                match turn.better.contains(&None) {
-                    _ if !names.is_empty() => names,
-                    true => "not known".to_owned(),
-                    false => "nobody".to_owned(),
-                }
+                let nobody = if turn.better.contains(&None) { "not known" } else { "nobody" };
+                if names.is_empty() { nobody.to_owned() } else { names }
             };
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));
             vec![steps(&turn.step), state(turn.state), action(turn.before), action(turn.after), better, worse]

@@ -34,8 +34,11 @@ pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
     let (first, last) = shown_changes(&changes);
     let own = own_value(model, sweep).zip(own);
-    // It may be one that no point has.
-    let own_id = own.as_ref().and_then(|(_, play)| sweep.plays.iter().position(|other| other == *play));
+    // It may be one that no point has. At a point of the sweep both are best.
+    let at_point = |value: &Rational| points.iter().find(|point| point.discount == *value)?.label;
+    let own_id = own
+        .as_ref()
+        .and_then(|(value, play)| sweep.plays.iter().position(|other| other == *play).or_else(|| at_point(value)));
     let plays = rows.iter().filter_map(|point| Some((point.discount.clone(), point.label?)));
     let sides = first
         .iter()
@@ -72,7 +75,7 @@ pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     text.extend(first.iter().map(line));
     if !last.is_empty() {
         let left_out = &changes[first.len()..changes.len() - last.len()];
-        let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| place(change)));
+        let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| ends(change)[0]));
         let digits = if is_located { 12 } else { 6 };
         let [from, to] = [from, to].map(|end| approximately(sweep, end, digits));
         text += &format!("  … {} more between {from} and {to}; --json has them\n", left_out.len());
@@ -93,6 +96,9 @@ pub fn report(model: &Structure, sweep: &Sweep, own: Option<&Play>) -> String {
     }
     if first.iter().chain(last).any(|change| change.crowded) {
         text += "  *: with others between the two\n";
+    }
+    if first.iter().chain(last).any(|change| change.is_tie) {
+        text += "  =: the strategy before is as good there, so nothing forces the change\n";
     }
     text
 }
@@ -132,7 +138,7 @@ fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
     /// With fewer digits, both ends say more.
     const FEW: usize = 4;
     let digits = if change.located { 12 } else { digits_within(change) };
-    let crowded = if change.crowded { " *" } else { "" };
+    let crowded = if change.crowded { " *" } else { "" }.to_owned() + if change.is_tie { " =" } else { "" };
     if !sweep.grid.locates_changes() || digits < FEW {
         let [low, high] = [&change.low, &change.high].map(|end| in_place(sweep, end));
         let (before, after) = (key.letter(change.before), key.letter(change.after));
@@ -141,8 +147,8 @@ fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
     let at = match &change.at {
         Some(exact) if sweep.grid.quantity == Quantity::Rate && rate_text(exact).ends_with('%') => rate_text(exact),
         Some(exact) if sweep.grid.quantity == Quantity::Rate => format!("{exact} ≈ {}", in_place(sweep, exact)),
-        Some(exact) => format!("{exact} ≈ {}", double(place(change))),
-        None => approximately(sweep, place(change), digits),
+        Some(exact) => format!("{exact} ≈ {}", double(ends(change)[0])),
+        None => approximately(sweep, ends(change)[0], digits),
     };
     format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
 }
@@ -262,9 +268,9 @@ fn solved(sweep: &Sweep) -> Vec<&SweepPoint> {
     sweep.points.iter().filter(|point| point.label.is_some()).collect()
 }
 
-/// Where a change is: the discount or rate itself if it is known, or the one just before it.
-fn place(change: &SweepChange) -> f64 {
-    change.at.as_ref().unwrap_or(&change.low).to_f64()
+/// Between which two numbers a change is: twice the discount or rate itself if that is known.
+fn ends(change: &SweepChange) -> [f64; 2] {
+    [&change.low, &change.high].map(|end| change.at.as_ref().unwrap_or(end).to_f64())
 }
 
 /// The points that were solved as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
@@ -296,8 +302,8 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. At a
-/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous,
-/// and that of the long-term strategy where this one stays.
+/// change of strategy payoffs jump: they are drawn up to where it is located, and not between two points between which it is somewhere.
+/// The welfare is continuous, and that of the long-term strategy where this one stays.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     /// Whether a curve jumps between a point and the next.
     type Jumps = fn(&SweepPoint) -> bool;
@@ -308,42 +314,42 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const SAME: f64 = 1e-6;
     let (points, solved) = (&sweep.points, solved(sweep));
     let scale = drawn_scale(sweep.grid.quantity);
-    let (decimal_place, place) =
-        (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
+    let (decimal_place, ends) =
+        (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| ends(change).map(|end| scale * end));
     let curve = |name: String, colour: usize, mark: Mark, jumps: Jumps, of: &dyn Fn(&Earned) -> Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
-        // A jump of which no located change has the place.
-        let mut is_unplaced = false;
+        // A jump whose place is not known.
+        let mut is_open = false;
         for point in &solved {
-            let here = (decimal_place(&point.discount), height(&point.earned));
-            match last {
-                // Points that were not solved interrupt the curve.
-                Some(last) if last.index + 1 != point.index => points.push(BREAK),
-                Some(_) if is_unplaced => {
-                    let (from, before) = *points.last().expect("the last point");
-                    let halfway = (from + here.0) / 2.0;
-                    points.extend([(halfway, before), BREAK, (halfway, here.1)]);
-                }
-                _ => {}
+            // There, and where points were not solved, nothing is drawn.
+            if is_open || last.is_some_and(|last| last.index + 1 != point.index) {
+                points.push(BREAK);
             }
-            points.push(here);
+            points.push((decimal_place(&point.discount), height(&point.earned)));
             // Payoffs jump where the strategy changes. The long-term strategy may also change where the one from the start does not.
-            let is_located = sweep.grid.locates_changes() && point.changes.iter().any(|change| change.sides.is_some());
-            is_unplaced = jumps(point) && (!is_located || matches!(mark, Mark::Dashed));
-            for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
+            let all_known = sweep.grid.locates_changes() && point.changes.iter().all(|change| change.sides.is_some());
+            is_open = jumps(point) && (!all_known || matches!(mark, Mark::Dashed));
+            for change in point.changes.iter().filter(|_| all_known || !jumps(point)) {
                 let Some(sides) = &change.sides else { continue };
                 let [before, after] = sides.each_ref().map(height);
+                points.push((ends(change)[0], before));
                 // A curve that does not jump has a kink there.
-                points.push((place(change), before));
                 if jumps(point) && (after - before).abs() > SAME * (after.abs() + before.abs()) {
-                    points.extend([BREAK, (place(change), after)]);
-                    is_unplaced = false;
+                    points.push(BREAK);
+                    is_open = false;
                 }
+                points.push((ends(change)[1], after));
             }
             last = Some(point);
         }
+        // Points that stand alone are seen.
+        let mark = match mark {
+            Mark::Dashed if stands_alone(&points) => Mark::Points,
+            Mark::Line if stands_alone(&points) => Mark::LineAndPoints,
+            mark => mark,
+        };
         Series { name, colour, points, mark }
     };
     let mut series = vec![
@@ -366,19 +372,26 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         series.push(curve(name, colour_of(p), Mark::Line, |point| !point.changes.is_empty(), &payoff));
     }
     let changes = changes(sweep);
+    let are_placed = sweep.grid.locates_changes() && changes.iter().all(|change| change.sides.is_some());
     let mut caption = match changes.len() {
         0 => "No change of strategy was found.".to_owned(),
-        1 if !sweep.grid.locates_changes() => {
-            "The strategy changes between two neighbouring points; payoffs are drawn to jump halfway.".to_owned()
-        }
         count if !sweep.grid.locates_changes() => {
-            format!(
-                "The strategy changes between {count} pairs of neighbouring points; payoffs are drawn to jump halfway."
-            )
+            let pairs = if count == 1 {
+                "two neighbouring points".to_owned()
+            } else {
+                format!("{count} pairs of neighbouring points")
+            };
+            format!("The strategy changes between {pairs}, where payoffs jump and are not drawn.")
         }
-        1 => "The strategy changes once.".to_owned(),
-        count => format!("The strategy changes {count} times."),
+        count => {
+            let is_least = sweep.stopped.is_some() || changes.iter().any(|change| change.crowded || !change.located);
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            format!("The strategy changes {}{times}.", if is_least { "at least " } else { "" })
+        }
     };
+    if sweep.grid.locates_changes() && !are_placed {
+        caption += " Where a change is not located payoffs are not drawn.";
+    }
     // Points after a stop are not even listed.
     let asked = if sweep.stopped.is_some() { sweep.grid.n_points() as usize } else { points.len() };
     if solved.len() < asked {
@@ -390,20 +403,19 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     caption.extend(unit.note(model).map(|note| format!(" {note}")));
     // Of marks that would overlap only one is drawn.
     let room = scale * (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
-    let mut marked: Vec<&SweepChange> = Vec::new();
+    let mut marked: Vec<(f64, f64)> = Vec::new();
     for change in &changes {
-        if marked.last().is_none_or(|last| place(change) - place(last) >= room) {
-            marked.push(change);
+        let [low, high] = ends(change);
+        let Some([before, _]) = change.sides.as_ref().filter(|_| high - low < room) else { continue };
+        if marked.last().is_none_or(|(last, _)| low - last >= room) {
+            marked.push((low, before.welfare.enclosure.midpoint()));
         }
     }
     if !marked.is_empty() && sweep.grid.locates_changes() {
         series.push(Series {
             name: "strategy changes".to_owned(),
             colour: WELFARE,
-            points: marked
-                .iter()
-                .filter_map(|change| Some((place(change), change.sides.as_ref()?[0].welfare.enclosure.midpoint())))
-                .collect(),
+            points: marked,
             mark: Mark::Points,
         });
     }
@@ -421,6 +433,11 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         series,
         marks: own.iter().map(|own| (decimal_place(own), "the model".to_owned())).collect(),
     }
+}
+
+/// Whether a point of a curve has gaps on both sides.
+fn stands_alone(points: &[(f64, f64)]) -> bool {
+    points.split(|(_, height)| height.is_nan()).any(|piece| piece.len() == 1)
 }
 
 /// What a value is multiplied by in a picture: rates are drawn in per cent.

@@ -10,7 +10,7 @@ use crate::request::{Asked, number, principal};
 use commonweal::documents::{self, Double, DrawnRegion};
 use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{
-    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, strategy_map, varied,
+    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, map_shares, strategy_map, varied,
 };
 use commonweal::structure::PrincipalId;
 use commonweal::{Claim, Model, Options, Rational, StopSignal, solve};
@@ -36,8 +36,9 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let model = super::model(&asked, context, |_| Held::default())?;
     let options = options(asked.engine, stop);
     let mapped = axes.map(&model, &context.limits, &options)?;
+    let shares = map_shares(&model, &mapped.map, &options);
     let document = Drawn {
-        document: documents::StrategyMap::new(model.structure(), &mapped.map),
+        document: documents::StrategyMap::new(model.structure(), &mapped.map).with_shares(&mapped.map, &shares),
         drawn: DrawnRegion::all(model.structure(), &mapped.map, &mapped.classes),
     };
     Ok(Reply::document(&document, mapped.map.stopped))

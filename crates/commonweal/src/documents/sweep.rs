@@ -81,6 +81,9 @@ pub struct ChangeOfStrategy {
     pub after: String,
     /// Whether further strategies lie between the two.
     pub crowded: bool,
+    /// Whether the strategy before is known to be as good at `high`; left out if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tie: bool,
 }
 
 impl Document for Sweep {
@@ -129,6 +132,7 @@ impl Point {
             before: words(change.before),
             after: words(change.after),
             crowded: change.crowded,
+            tie: change.is_tie,
         };
         let names = model.principals().iter().map(|principal| principal.name.clone());
         Point {

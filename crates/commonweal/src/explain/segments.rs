@@ -16,12 +16,15 @@ use super::BITS;
 use super::turns::{ChangeOfChoice, unjudged};
 use crate::answer::Answer;
 use crate::evaluation::evaluate;
-use crate::model::{ChoiceId, Mdp, Principal, StateId};
+use crate::model::{ChoiceId, Mdp, Principal, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, Scaled, Value, WideEnclosure, sum};
 use crate::principals::OrderedSegment;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Meetings, Step, Strategy};
 use std::cmp::Ordering;
+
+/// Powers of the discounts are formed as fractions: not of later steps.
+const FARTHEST: u64 = 10_000;
 
 /// A segment that others follow.
 #[derive(Debug, Clone)]
@@ -87,7 +90,7 @@ pub(super) fn earlier(
     let until = |k: usize| segments.get(k + 1).map_or(last, |next| next.from);
     let work = last.saturating_mul((model.n_transitions() * model.n_principals()) as u64);
     let long_term = LongTerm::of(model, solution);
-    let to_come = || payoffs_after(model, &long_term.strategy, [last - 1, values_work], stop);
+    let to_come = || payoffs_from(model, &long_term.strategy, [last, values_work], stop);
     let Some(to_come) = (work <= MOST_WORK).then(to_come).transpose()?.flatten() else {
         let untold = |k: usize| EarlierSegment { from: segments[k].from, until: until(k), deviations: None };
         return Ok((0..segments.len()).rev().map(untold).collect());
@@ -155,6 +158,82 @@ fn step_weight(principal: &Principal, step: u64) -> WideEnclosure {
     parts.fold(WideEnclosure::zero(BITS), |sum, own| sum.plus(&own))
 }
 
+/// What the strategy that is followed in the end is worth to each principal by itself, weights included, seen from step 0.
+pub(super) struct SingleValues<'m> {
+    model: &'m Mdp,
+    long_term: LongTerm,
+    /// The step at which values and changes are told.
+    step: u64,
+    /// Per principal and state, before the weight: from that step on, and from the next one on.
+    here: Vec<Vec<Value>>,
+    after: Vec<Vec<Value>>,
+    /// Per principal, how far a mixture may put a payoff off, before its weight.
+    margins: Vec<f64>,
+}
+
+impl<'m> SingleValues<'m> {
+    /// As of `step`; `None` if that takes too long. `values_work` is what the values of a strategy take.
+    pub fn of(
+        model: &'m Mdp,
+        solution: &Answer,
+        [step, values_work]: [u64; 2],
+        stop: &StopSignal,
+    ) -> Result<Option<SingleValues<'m>>, StopReason> {
+        if step > FARTHEST {
+            return Ok(None);
+        }
+        let long_term = LongTerm::of(model, solution);
+        let from = |step: u64| payoffs_from(model, &long_term.strategy, [step, values_work], stop);
+        let (Some(here), Some(after)) = (from(step)?, from(step + 1)?) else { return Ok(None) };
+        let margins = model.margins().unwrap_or_else(|| vec![0.0; model.n_principals()]);
+        Ok(Some(SingleValues { model, long_term, step, here, after, margins }))
+    }
+
+    /// V of one principal.
+    pub fn value(&self, p: PrincipalId, state: StateId) -> Value {
+        let value = self.here[p.index()][state.index()].clone();
+        self.weighted(p, widened(value, self.margins[p.index()]))
+    }
+
+    /// Δ of one principal: what one use of another choice changes.
+    pub fn change(&self, p: PrincipalId, state: StateId, choice: ChoiceId) -> Value {
+        let taken = self.long_term.choices[state.index()];
+        let more = difference(self.model, self.step, p.index(), &self.after[p.index()], [choice, taken]);
+        self.weighted(p, widened(more, 2.0 * self.margins[p.index()]))
+    }
+
+    fn weighted(&self, p: PrincipalId, value: Value) -> Value {
+        let weight = &self.model.principals()[p.index()].weight;
+        match &value.exact {
+            Some(exact) => Value::from(exact * weight),
+            None => Value::from(value.enclosure.times(Enclosure::from(weight))),
+        }
+    }
+}
+
+/// The value with what a mixture may put it off by.
+fn widened(value: Value, margin: f64) -> Value {
+    if margin == 0.0 { value } else { Value::from(value.enclosure.widened(margin)) }
+}
+
+/// By how much the first of two choices is better than the other for a principal of the file, as of step 0 and before its weight, given what
+/// comes after.
+fn difference(model: &Mdp, step: u64, p: usize, to_come: &[Value], choices: [ChoiceId; 2]) -> Value {
+    let now = |choice: ChoiceId| model.principals()[p].step_weight(step) * &model.rewards(choice)[p];
+    let exact = |choice: ChoiceId| -> Option<Rational> {
+        let ahead = model.transitions(choice).map(|(t, share)| Some(share * to_come[t.index()].exact.as_ref()?));
+        Some(now(choice) + sum(ahead.collect::<Option<Vec<Rational>>>()?))
+    };
+    let enclosed = |choice: ChoiceId| {
+        let ahead = model.transitions(choice).map(|(t, p)| Enclosure::from(p).times(to_come[t.index()].enclosure));
+        ahead.fold(Enclosure::from(&now(choice)), Enclosure::plus)
+    };
+    match choices.map(exact) {
+        [Some(one), Some(other)] => Value::from(one - other),
+        _ => Value::from(enclosed(choices[0]).plus(-enclosed(choices[1]))),
+    }
+}
+
 /// The strategy that is followed in the end.
 struct LongTerm {
     choices: Vec<ChoiceId>,
@@ -177,15 +256,13 @@ pub(super) fn turns(
     [n_judged, values_work]: [u64; 2],
     stop: &StopSignal,
 ) -> Result<Vec<ChangeOfChoice>, StopReason> {
-    /// Powers of the discounts are formed as fractions: not of later steps.
-    const FARTHEST: u64 = 10_000;
     let mut turns = unjudged(model.n_principals(), solution, meetings);
     let errors = differences_off(model);
     let mut known: Option<(u64, Vec<Vec<Value>>)> = None;
     for turn in turns.iter_mut().take(n_judged as usize) {
         let Some(step) = u64::try_from(&turn.step).ok().filter(|step| *step <= FARTHEST) else { continue };
         if known.as_ref().is_none_or(|(other, _)| *other != step) {
-            let to_come = payoffs_after(model, solution.strategy(), [step, values_work], stop)?;
+            let to_come = payoffs_from(model, solution.strategy(), [step + 1, values_work], stop)?;
             let Some(to_come) = to_come else { continue };
             known = Some((step, to_come));
         }
@@ -196,8 +273,8 @@ pub(super) fn turns(
     Ok(turns)
 }
 
-/// What each principal gets from every state after a step under a strategy, before its weight; `None` if that takes too long.
-fn payoffs_after(
+/// What each principal gets from every state from a step on under a strategy, before its weight; `None` if that takes too long.
+fn payoffs_from(
     model: &Mdp,
     strategy: &CountingStrategy,
     [step, values_work]: [u64; 2],
@@ -208,7 +285,7 @@ fn payoffs_after(
         return Ok(None);
     }
     stop.spend(values_work);
-    let begin = Step::from(step + 1);
+    let begin = Step::from(step);
     let from_there = |state: StateId| {
         let first = Change { from: Step::ZERO, choice: strategy.choice(state, &begin) };
         let later = strategy.changes(state).iter().filter(|change| change.from > begin);
@@ -216,7 +293,7 @@ fn payoffs_after(
         [first].into_iter().chain(shifted).collect()
     };
     let shifted = CountingStrategy::from_changes(model, model.states().map(from_there).collect());
-    let later: Vec<Option<Principal>> = model.principals().iter().map(|own| own.later(step + 1)).collect();
+    let later: Vec<Option<Principal>> = model.principals().iter().map(|own| own.later(step)).collect();
     // A principal that no longer counts gets nothing.
     let filled = later.iter().zip(model.principals()).map(|(later, own)| later.clone().unwrap_or_else(|| own.clone()));
     let moved = model.clone().with_principals(filled.collect());
@@ -244,21 +321,11 @@ fn compared(
     to_come: &[Value],
     error: f64,
 ) -> Option<Ordering> {
+    let better = difference(model, step, p, to_come, [turn.after, turn.before]);
+    let ordering = match &better.exact {
+        Some(exact) if error == 0.0 => Some(exact.cmp(&Rational::ZERO)),
+        _ => better.enclosure.widened(error).sign(),
+    };
     let own = &model.principals()[p];
-    let now = |choice: ChoiceId| own.step_weight(step) * &model.rewards(choice)[p];
-    let exact = |choice: ChoiceId| -> Option<Rational> {
-        let ahead = model.transitions(choice).map(|(t, share)| Some(share * to_come[t.index()].exact.as_ref()?));
-        Some(now(choice) + sum(ahead.collect::<Option<Vec<Rational>>>()?))
-    };
-    let enclosed = |choice: ChoiceId| {
-        let ahead = model.transitions(choice).map(|(t, p)| Enclosure::from(p).times(to_come[t.index()].enclosure));
-        ahead.fold(Enclosure::from(&now(choice)), Enclosure::plus)
-    };
-    let ordering = match (exact(turn.after), exact(turn.before)) {
-        (Some(after), Some(before)) if error == 0.0 => Some(after.cmp(&before)),
-        (Some(after), Some(before)) => Enclosure::from(&(after - before)).widened(error).sign(),
-        _ if error == 0.0 => enclosed(turn.after).compare(&enclosed(turn.before)),
-        _ => enclosed(turn.after).plus(-enclosed(turn.before)).widened(error).sign(),
-    };
     ordering.map(|ordering| if own.is_cost() { ordering.reverse() } else { ordering })
 }

@@ -15,7 +15,7 @@ use crate::model::{Mdp, PrincipalId};
 use crate::number::{Rational, Value};
 use crate::solve::Options;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{CountingStrategy, Step, Strategy};
+use crate::strategy::{Step, Strategy};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -82,6 +82,8 @@ pub struct SweepChange {
     pub located: bool,
     /// What is earned just before the change, and just after it; `None` where that was not solved.
     pub sides: Option<[Earned; 2]>,
+    /// Whether the strategy before it is known to be as good after it: then this is a choice between equals.
+    pub is_tie: bool,
 }
 
 /// What is earned from the start state.
@@ -213,6 +215,9 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason().or(stopped) }
 }
 
+/// Work that one look for a tie may take, in about nanoseconds.
+const WORK_FOR_A_TIE: u64 = 100_000_000;
+
 /// A change after the point of that index; `None` if a play is not known.
 fn located(
     survey: &Survey,
@@ -240,7 +245,25 @@ fn located(
         known.or_else(solved)
     };
     let sides = earned(change.low, &low).zip(earned(change.high, &high)).map(|(before, after)| [before, after]);
-    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, located, sides })
+    let best = sides.as_ref().and_then(|[_, after]| after.welfare.exact.as_ref()).filter(|_| has_work);
+    let is_tie = best.is_some_and(|best| {
+        let earned = earned_at(survey, before, &high, &stop.with_budget(WORK_FOR_A_TIE, WORK_FOR_A_TIE));
+        earned.as_ref() == Some(best)
+    });
+    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, located, sides, is_tie })
+}
+
+/// What a strategy that was found at one place earns at another one, if it settles soon.
+fn earned_at(survey: &Survey, play: PlayId, place: &Rational, stop: &StopSignal) -> Option<Rational> {
+    /// Strategies that change later are not evaluated.
+    const MAX_STEPS: u64 = 1_000;
+    let strategy = survey.strategy(play);
+    if strategy.settled_from() > MAX_STEPS.into() {
+        return None;
+    }
+    let model = survey.model_at(std::slice::from_ref(place)).ok()?;
+    let payoffs = evaluate(&model, &Strategy::Counting(strategy.clone()), stop).ok()?;
+    payoffs.welfare(model.start()).exact
 }
 
 /// The simplest fraction between two discounts, if the strategies before and after earn exactly the same there.
@@ -251,22 +274,13 @@ fn tie_between(
     high: &Rational,
     stop: &StopSignal,
 ) -> Option<Rational> {
-    /// Strategies that change later are not evaluated for this.
-    const MAX_STEPS: u64 = 1_000;
     /// The longest denominator of a tie, in bits.
     const SHORT_BITS: usize = 20;
     let simplest = Rational::simplest_between(low.clone(), high.clone());
-    let is_short = simplest.denominator_bits() <= SHORT_BITS;
-    let strategies = plays.map(|id| survey.strategy(id));
-    if !is_short || strategies.iter().any(|strategy| strategy.settled_from() > MAX_STEPS.into()) {
+    if simplest.denominator_bits() > SHORT_BITS {
         return None;
     }
-    let model = survey.model_at(std::slice::from_ref(&simplest)).ok()?;
-    let welfare = |strategy: &CountingStrategy| {
-        let payoffs = evaluate(&model, &Strategy::Counting(strategy.clone()), stop).ok()?;
-        payoffs.welfare(model.start()).exact
-    };
-    let [before, after] = strategies.map(welfare);
+    let [before, after] = plays.map(|play| earned_at(survey, play, &simplest, stop));
     (before.is_some() && before == after).then_some(simplest)
 }
 

@@ -45,21 +45,18 @@ pub(super) fn lexicographic_values(
         }
     }
     let a_sweep = n_terms(model, reach);
-    if reach.len() > SMALL {
-        evaluate_within(PART_OF_SWEEPS, model, reach, &mix, &mut values, pace);
+    let rounds: &[usize] = if reach.len() > SMALL { &[PART_OF_SWEEPS, MANY_SWEEPS] } else { &[FEW_SWEEPS] };
+    'rounds: for &sweeps in rounds {
+        evaluate_within(sweeps, model, reach, &mix, &mut values, pace);
         for _ in 0..MOST_IMPROVEMENTS {
-            if pace.stops_after(a_sweep) || !improve(model, within, reach, &values, &mut mix) {
+            if pace.stops_after(a_sweep) {
+                break 'rounds;
+            }
+            if !improve(model, within, reach, &values, &mut mix) {
                 break;
             }
-            evaluate_within(PART_OF_SWEEPS, model, reach, &mix, &mut values, pace);
+            evaluate_within(sweeps, model, reach, &mix, &mut values, pace);
         }
-    }
-    evaluate(model, reach, &mix, &mut values, pace);
-    for _ in 0..MOST_IMPROVEMENTS {
-        if pace.stops_after(a_sweep) || !improve(model, within, reach, &values, &mut mix) {
-            break;
-        }
-        evaluate(model, reach, &mix, &mut values, pace);
     }
     (values, mix)
 }

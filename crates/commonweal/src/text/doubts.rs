@@ -46,6 +46,14 @@ pub fn doubts(principals: &[Principal], step: &str) -> Vec<Doubt> {
     let doubted: Vec<String> = principals.iter().filter_map(|principal| high_rate(principal, step)).collect();
     doubts.extend(doubted.iter().take(NAMED).cloned().map(note));
     doubts.extend(more(doubted.len()));
+    let by_year = |principal: &&Principal| matches!(principal.preference(), Preference::Schedule(Schedule::GreenBook));
+    if let Some(principal) = principals.iter().find(by_year).filter(|_| !["step", "year"].contains(&step)) {
+        let name = shown_name(&principal.name);
+        doubts.push(note(format!(
+            "the Green Book's rates are by the year, and `{name}` counts them by the {step}: 3.5 % a {step} for 30 {step}s. `schedule: \
+             {{0: RATE, …}}` states rates by the {step}"
+        )));
+    }
     doubts
 }
 

@@ -10,7 +10,7 @@ use commonweal::internals::families::RandomFamily;
 use commonweal::internals::model::{Mdp, PrincipalId, StateId};
 use commonweal::internals::number::{Enclosure, Value, parse_rational};
 use commonweal::internals::stop::{StopReason, StopSignal};
-use commonweal::internals::strategy::Strategy;
+use commonweal::internals::strategy::{CountingStrategy, Strategy};
 use commonweal::limits::Limits;
 use commonweal::{Answer, Claim, Options};
 
@@ -512,4 +512,25 @@ fn a_state_that_is_never_met_does_not_set_the_scale() {
     }
     // Beside much larger rewards the rounding errors exceed the gap, and then nothing is said to be within it.
     assert!(n_within >= 3, "{n_within}");
+}
+
+/// A strategy that gives somebody nothing: no part of 0 can be reached in doubles, and the gap is met all the same.
+#[test]
+fn a_payoff_of_nothing_does_not_miss_the_gap() {
+    let text = "principals: {alice: 9/10, bob: 2/3}\nstates:\n  s0:\n    a: {reward: {alice: 1}, to: s0}\n    \
+                b: {reward: {bob: -1}, to: s0}\n    c: {reward: {alice: 1, bob: -1}, to: s0}\n    d: {to: s0}\n";
+    let model = commonweal::internals::io::read_model(text).expect("a valid model");
+    let doubles = model.to_doubles().expect("ordinary rewards");
+    for (choice, worth) in [(0usize, [10.0, 0.0]), (1, [0.0, -3.0]), (2, [10.0, -3.0]), (3, [0.0, 0.0])] {
+        let strategy = Strategy::Counting(CountingStrategy::positional([choice.into()]));
+        for gap in [1e-1, 1e-6, 1e-9] {
+            let found = certified::evaluate(&doubles, &strategy, gap, &StopSignal::default()).expect("nobody stops it");
+            assert!(found.claim.is_within(), "{choice}, {gap}: {:?}", found.claim);
+            for (p, worth) in worth.into_iter().enumerate() {
+                let payoff = found.payoffs.payoff(p.into(), 0.into()).enclosure;
+                assert!(payoff.lower() <= worth && worth <= payoff.upper(), "{choice}, {gap}: {payoff:?}");
+                assert!(payoff.width() <= gap * 10.0, "{choice}, {gap}: {payoff:?}");
+            }
+        }
+    }
 }

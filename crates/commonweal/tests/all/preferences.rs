@@ -779,7 +779,7 @@ fn a_schedule_that_begins_late_begins_with_a_rate_of_0() {
         Model::from_yaml(&text).unwrap().principals()[0].preference().to_string()
     };
     assert_eq!(label("{5: 3%}"), "0% to 3%");
-    assert_eq!(label("{2: 3%, 9: 1%}"), "0% to 1%");
+    assert_eq!(label("{2: 3%, 9: 1%}"), "between 0% and 3%");
     // Step 0 counts 1 in any case.
     assert_eq!([label("{0: 3%}"), label("{1: 3%}"), label("{0: 3%, 31: 3%}")], ["rate 3%"; 3]);
     assert_eq!(label("{1: 3.5%, 31: 3%}"), "3.5% to 3%");

@@ -662,10 +662,10 @@ fn every_segment_is_explained() {
 fn last_segment_is_explained(model: &Mdp, answer: &Answer, explained: &Explanation, from: u64) -> usize {
     const LOOKED_AT: u64 = 8;
     assert_eq!(explained.at_step, from);
-    // A column is about the principals whose names it joins.
+    // Each column is about one principal, also where several share a discount.
     let of_column = |name: &str, of: &[Rational]| {
-        let own = model.principals().iter().zip(of).filter(|(own, _)| name.split('+').any(|name| name == own.name));
-        own.fold(Rational::ZERO, |sum, (_, of)| sum + of)
+        let own = model.principals().iter().zip(of).find(|(own, _)| name == own.name);
+        own.unwrap_or_else(|| panic!("no principal has the name {name}")).1.clone()
     };
     let tail = |state: StateId| answer.strategy().tail(state);
     for &state in &explained.reached {
@@ -723,13 +723,11 @@ fn changes_are_judged(model: &Mdp, answer: &Answer, explained: &Explanation) -> 
         own.sort_by(|a, b| a.from.cmp(&b.from));
         let other = payoffs(CountingStrategy::from_changes(model, changes));
         for (name, better) in explained.judges.iter().zip(&turn.better) {
-            let mut difference = Rational::ZERO;
-            for (p, own) in
-                model.principals().iter().enumerate().filter(|(_, own)| name.split('+').any(|n| n == own.name))
-            {
-                let counts = if own.weight.is_zero() { Rational::ONE } else { own.weight.clone() };
-                difference += (&whole[p] - &other[p]) * counts;
-            }
+            let named = model.principals().iter().position(|own| *name == own.name);
+            let p = named.unwrap_or_else(|| panic!("no principal has the name {name}"));
+            let own = &model.principals()[p];
+            let counts = if own.weight.is_zero() { Rational::ONE } else { own.weight.clone() };
+            let difference = (&whole[p] - &other[p]) * counts;
             let right = difference.cmp(&Rational::ZERO);
             // Without segments it is told by enclosures, which do not tell that a difference is 0.
             let may_be_open = explained.earlier.is_empty() && right == Ordering::Equal;

@@ -35,7 +35,7 @@ pub struct Evaluation {
     /// Intervals for each principal's payoff.
     pub payoffs: Payoffs,
     /// What the gap of the welfare is relative to: the sum over the principals of |weight| times the greatest |V| of the
-    /// strategy's tail, from states that can be met.
+    /// strategy's tail, from states that can be met; or, where that is 0, of |weight| times what the rewards allow.
     pub scale: f64,
     /// Whether every interval is as narrow as asked for, or why not; the error of approximated preferences does not count.
     pub claim: Claim,
@@ -45,7 +45,7 @@ pub struct Evaluation {
 pub(super) const MAX_LAYERS: u64 = 10_000_000;
 
 /// The payoffs of `strategy` from every start state, each in an interval no wider than `gap` times the principal's greatest
-/// value. The interval is wider if doubles cannot reach the gap, or if a change that matters is too late to be walked to.
+/// value, or, if that is 0, times what the rewards allow. The interval is wider if doubles cannot reach the gap, or if a change that matters is too late to be walked to.
 pub fn evaluate(
     model: &Mdp<f64>,
     strategy: &Strategy,
@@ -109,6 +109,8 @@ pub(super) struct Evaluated<'a> {
 pub(super) struct Payoff {
     pub values: Values,
     pub scale: f64,
+    /// What the rewards allow at most, and what the gap is relative to where the scale is 0.
+    pub range: f64,
     /// Why it is wider than asked, if it is.
     pub stopped: Option<StopReason>,
 }
@@ -116,10 +118,13 @@ pub(super) struct Payoff {
 impl Payoff {
     /// What a principal with these parts gets.
     pub(super) fn of_parts(parts: &[Part], worths: Vec<Payoff>, n_states: usize) -> Payoff {
-        let scale = parts.iter().zip(&worths).map(|(part, own)| part.coefficient.to_f64().abs() * own.scale).sum();
+        let sum = |of: fn(&Payoff) -> f64| {
+            parts.iter().zip(&worths).map(|(part, own)| part.coefficient.to_f64().abs() * of(own)).sum()
+        };
+        let (scale, range) = (sum(|own| own.scale), sum(|own| own.range));
         let stopped = worths.iter().find_map(|own| own.stopped);
         let terms = parts.iter().zip(worths).map(|(part, own)| (part.coefficient.clone(), own.values));
-        Payoff { values: Values::combined(terms.collect(), n_states), scale, stopped }
+        Payoff { values: Values::combined(terms.collect(), n_states), scale, range, stopped }
     }
 }
 
@@ -132,7 +137,10 @@ impl Evaluated<'_> {
         };
         let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, StopReason>>()?;
         let weights = model.principals().iter().map(|principal| principal.weight.to_f64().abs());
-        let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
+        let sum = |of: fn(&Payoff) -> f64| -> f64 {
+            payoffs.iter().zip(weights.clone()).map(|(payoff, weight)| weight * of(payoff)).sum()
+        };
+        let scale = Some(sum(|own| own.scale)).filter(|scale| *scale > 0.0).unwrap_or_else(|| sum(|own| own.range));
         let stopped = payoffs.iter().find_map(|payoff| payoff.stopped);
         let payoffs = self.shared.payoffs(payoffs.into_iter().map(|payoff| payoff.values).collect());
         // Weights and the sum round too. The gap is that of the engine: the error of approximated preferences comes on top.
@@ -200,7 +208,10 @@ impl Evaluated<'_> {
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
         let width = rounded.of_first_state(|first| values.enclosure(first.index()).width());
-        let stopped = if is_narrow(width, gap, scale) {
+        let range = range_alone(&as_in_file, alone);
+        let most = range.lower().abs().max(range.upper().abs());
+        // Of a payoff of 0 no part can be reached: there a part of what its rewards allow will do.
+        let stopped = if is_narrow(width, gap, if scale > 0.0 { scale } else { most }) {
             None
         } else if walked < matters {
             Some(StopReason::LayerLimit)
@@ -210,9 +221,9 @@ impl Evaluated<'_> {
         let values = match stopped {
             None => values,
             // Wide intervals may be wider than the bounds from the rewards alone.
-            Some(_) => within(&values, tail.len(), range_alone(&as_in_file, alone)),
+            Some(_) => within(&values, tail.len(), range),
         };
-        Ok(Payoff { values, scale, stopped })
+        Ok(Payoff { values, scale, range: most, stopped })
     }
 
     /// The greatest |Δ| of a choice that the strategy takes at any time.

@@ -82,7 +82,7 @@ impl Evaluated<'_> {
             // Wide intervals may be wider than the bounds from the rewards alone.
             Some(_) => within(&values, n_states, range_from(&as_in_file, principal, 0)),
         };
-        Ok(Payoff { values, scale, stopped })
+        Ok(Payoff { values, scale, range: 0.0, stopped })
     }
 }
 
