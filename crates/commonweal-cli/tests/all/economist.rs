@@ -422,7 +422,7 @@ fn the_page_has_what_was_asked_for() {
     assert!(page.contains("What simplicity costs") && !page.contains("simplicity and fairness"));
     assert!(page.contains("memory, in years") && !page.contains("at step 0"));
     // A preference in parts is explained in the words of `--explain`, below the title of the section.
-    folder.write("care-now.yaml", &CARE.replace("{rate: 3.5%, weight: -1}", "{beta: 0.7, delta: 0.96, weight: -1}"));
+    folder.write("care-now.yaml", CARE.replace("{rate: 3.5%, weight: -1}", "{beta: 0.7, delta: 0.96, weight: -1}"));
     folder.run(&["solve", "care-now.yaml", "--report", "page.html"]).done();
     let page = folder.read("page.html");
     assert!(

@@ -234,7 +234,7 @@ fn a_certificate_is_checked_against_the_form_that_was_converted() {
     folder.run(&["check", "hotel.canonical", "fair.cert"]).refused(&["model.principals"]);
     folder.run(&["check", "hotel.principals", "hotel.cert"]).refused(&["model.canonical"]);
     folder.run(&["check", "none.canonical", "hotel.cert"]).refused(&["cannot read none.canonical"]);
-    folder.write("other.canonical", &folder.read("hotel.canonical").replace("6 6", "6 7"));
+    folder.write("other.canonical", folder.read("hotel.canonical").replace("6 6", "6 7"));
     let other = folder.run(&["check", "other.canonical", "hotel.cert"]);
     assert!(other.code == 1 && other.stdout.contains("for another one"), "{} {}", other.code, other.stdout);
 }
