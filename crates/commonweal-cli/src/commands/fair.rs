@@ -57,7 +57,10 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         CoinPlace::Decision => match tossed(&found, &model, &options.stop) {
             Ok(Tossed::Coins(coins)) => (coins.0, Some(coins.1)),
             Ok(Tossed::Stopped(reason)) => {
-                note(&documents::no_coin(reason));
+                // Without a lottery the report says what is missing.
+                if !found.mix.is_empty() {
+                    note(&documents::no_coin(reason));
+                }
                 no_coin = Some(reason);
                 (found, None)
             }

@@ -25,6 +25,11 @@ const MARK: f64 = 0.008;
 /// The most work for the points that rules pick, about five seconds of one processor: a rule that takes longer is left out.
 const RULES_WORK: u64 = 5_000_000_000;
 
+/// The title of a picture of two principals.
+fn title(model: &Structure, names: &[String; 2]) -> String {
+    format!("What {} and {} can get from {}", names[0], names[1], shown(&model.state_name(model.start())))
+}
+
 /// The report of a search that found no vertex before it was stopped.
 fn nothing_known(model: &Structure, reason: StopReason) -> String {
     let start = shown(&model.state_name(model.start()));
@@ -316,7 +321,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         let _ = write!(caption, " Stopped: {reason}.");
     }
     Chart {
-        title: format!("What {} and {} can get", names[0], names[1]),
+        title: title(model, &names),
         caption: Some(caption),
         x: Axis { label: labels[0].clone(), scale: Scale::Linear },
         y: Axis { label: labels[1].clone(), scale: Scale::Linear },
@@ -500,7 +505,7 @@ pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
         marked.extend(bests.iter().map(|(name, vertex)| (name.as_str(), place(&vertex.point.payoffs))));
         series.extend(named_points(&marked, &series));
         Chart {
-            title: format!("What {} and {} can get", names[0], names[1]),
+            title: title(model, &names),
             caption: Some(caption.clone()),
             x: Axis { label: axis_label(&model.principals()[x]), scale: Scale::Linear },
             y: Axis { label: axis_label(&model.principals()[y]), scale: Scale::Linear },
