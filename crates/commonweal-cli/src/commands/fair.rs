@@ -57,8 +57,9 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         CoinPlace::Decision => match tossed(&found, &model, &options.stop) {
             Ok(Tossed::Coins(coins)) => (coins.0, Some(coins.1)),
             Ok(Tossed::Stopped(reason)) => {
-                // Without a lottery the report says what is missing.
-                if !found.mix.is_empty() {
+                if found.mix.is_empty() {
+                    note(&format!("no coin at a decision was found: {reason}"));
+                } else {
                     note(&documents::no_coin(reason));
                 }
                 no_coin = Some(reason);
