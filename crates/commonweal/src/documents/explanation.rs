@@ -7,8 +7,8 @@ use crate::number::Value;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// The steps of a solution, by principal, the most patient first; the names of several principals with the same discount are joined
-/// by `+`.
+/// The steps of a solution, by principal, the most patient first. If the work for single ones is used up, the names of several that share a
+/// discount are joined by `+`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// The step at which a run is in the state, for `values` and for the `advantages` of `deviations`: 0, or the first one of the last
