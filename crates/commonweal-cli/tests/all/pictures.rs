@@ -745,3 +745,26 @@ fn locating_hundreds_of_changes_ends_with_what_was_found() {
         assert_ne!(plan("low"), plan("high"), "{change}");
     }
 }
+
+/// Between two points with different strategies nothing says what anybody gets: payoffs have a gap there, and none where every change is
+/// located. The welfare is continuous.
+#[test]
+fn a_sweep_draws_no_payoff_where_a_change_is_not_located() {
+    let folder = Folder::with_hotel();
+    let drawn = |more: &[&str]| {
+        let ask = ["sweep", "hotel.yaml", "--vary", "alice=0.6..0.9", "--steps", "3", "--out", "sweep.svg"];
+        folder.run(&[&ask[..], more].concat()).done();
+        folder.read("sweep.svg")
+    };
+    let (open, located) = (drawn(&[]), drawn(&["--changes"]));
+    let not_drawn = "payoffs jump and are not drawn";
+    assert!(open.contains("The strategy changes between 2 pairs of neighbouring points"), "{open}");
+    assert!(open.contains(not_drawn) && !located.contains(not_drawn), "{located}");
+    // A payoff has 4 points, of which the middle two alone are joined; if changes are located, pieces reach up to each of them.
+    let pieces = |svg: &str| {
+        let strokes =
+            svg.lines().filter(|line| line.contains("<path") && !line.contains("axis") && !line.contains("grid"));
+        strokes.map(|line| line.matches('M').count()).collect::<Vec<_>>()
+    };
+    assert_ne!(pieces(&open), pieces(&located), "{open}");
+}
